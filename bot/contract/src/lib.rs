@@ -1,1 +1,16 @@
-//! .
+//! The words that Pensive's rooms share and the ports between them: small values without a runtime, a database, HTTP or
+//! any platform's or provider's name.
+//!
+//! Read [`ids`] and [`inbound`] for what comes in, [`outward`] for what goes out, [`model`] for the model's side,
+//! [`session`] and [`store`] for what is kept, [`clock`] and [`fault`] for time and trouble.
+
+pub mod clock;
+pub mod fault;
+pub mod ids;
+pub mod inbound;
+pub mod intake;
+pub mod model;
+pub mod outward;
+pub mod secret;
+pub mod session;
+pub mod store;

@@ -1,0 +1,166 @@
+//! What goes out: bodies, the parts that a channel makes of them, the operations, and how each can end.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use crate::ids::MessageId;
+use crate::inbound::Place;
+
+/// A message as the engine means it, before a channel gives it its form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// What a model wrote: Markdown.
+    Markdown(String),
+    /// Our own words, shown letter for letter.
+    Plain(String),
+    /// What a model thought, shown as its own foldable message.
+    Thinking(String),
+}
+
+/// How a stretch of a [`Part`] is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Style {
+    /// Bold.
+    Bold,
+    /// Italic.
+    Italic,
+    /// Underlined.
+    Underline,
+    /// Struck through.
+    Strike,
+    /// Hidden until touched.
+    Spoiler,
+    /// Fixed width inside a line.
+    Code,
+    /// A block of fixed width; the language may be empty.
+    Pre {
+        /// The info string of the fence.
+        language: String,
+    },
+    /// A quotation.
+    Quote,
+    /// A quotation that is folded until touched.
+    Fold,
+    /// A link.
+    Link {
+        /// Where it leads.
+        url: String,
+    },
+}
+
+/// A stretch of text with a style.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Byte range of the part's text.
+    pub range: Range<usize>,
+    /// How it is shown.
+    pub style: Style,
+}
+
+/// One message of a platform: fits its limits, ready to send, the same after a restart.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Part {
+    /// The text.
+    pub text: String,
+    /// Its styles, by start.
+    pub marks: Vec<Mark>,
+}
+
+/// A button under a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Button {
+    /// What it says.
+    pub label: String,
+    /// What comes back when it is pressed; at most 64 bytes.
+    pub data: String,
+}
+
+/// What goes with a part.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Extras {
+    /// Buttons, a row each. Dropped by channels without buttons.
+    pub buttons: Vec<Button>,
+    /// The message that this one answers, where the channel shows that.
+    pub reply_to: Option<MessageId>,
+}
+
+/// Why a platform said no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Passing trouble on its side, or it was never reached: nothing has landed, try again.
+    Again,
+    /// It does not take the styles: the plain text may pass.
+    Style,
+    /// The topic is gone: once more without it.
+    TopicGone,
+    /// The chat is gone or we are not welcome there: give up and remember.
+    ChatGone,
+    /// The account may do nothing at all until an operator acts.
+    Account,
+    /// It will never take this.
+    Never,
+}
+
+/// How an operation ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome<T> {
+    /// It landed.
+    Delivered(T),
+    /// It already was as asked.
+    Unchanged,
+    /// The platform answered no; nothing has landed.
+    Refused {
+        /// What kind of no.
+        refusal: Refusal,
+        /// Its words, for the log.
+        why: String,
+    },
+    /// The platform asks for silence in this chat first; nothing has landed.
+    Wait(Duration),
+    /// No answer that tells: it may have landed.
+    Unknown {
+        /// What was seen instead, for the log.
+        why: String,
+    },
+}
+
+/// Sends messages of one account. Every channel has one.
+#[async_trait]
+pub trait Outlet: Send + Sync {
+    /// Gives a body its form and splits it by the channel's limits. Pure; an empty or invisible body gives no parts.
+    fn render(&self, body: &Body) -> Vec<Part>;
+
+    /// Sends one part, once: no retries inside, so that the caller knows what may have landed. Called in order for a
+    /// chat, after the part before it ended.
+    async fn send(&self, to: &Place, part: &Part, extras: &Extras) -> Outcome<MessageId>;
+}
+
+/// Shows that an answer is being made. Only where the platform can.
+#[async_trait]
+pub trait Typing: Send + Sync {
+    /// How long one call lasts; it is repeated sooner while a run goes on.
+    fn lasts(&self) -> Duration;
+
+    /// Shows it once. Failure is never worth more than a debug line.
+    async fn show(&self, to: &Place) -> Outcome<()>;
+}
+
+/// Answers the press of a button. Only where the platform expects it.
+#[async_trait]
+pub trait Presses: Send + Sync {
+    /// Ends the waiting sign on the button, with a short text when there is something to say.
+    async fn answer(&self, query: &str, text: Option<&str>) -> Outcome<()>;
+}
+
+/// The outward ports of one account.
+#[derive(Clone)]
+pub struct Outward {
+    /// Messages.
+    pub outlet: std::sync::Arc<dyn Outlet>,
+    /// The typing sign, where offered.
+    pub typing: Option<std::sync::Arc<dyn Typing>>,
+    /// Button presses, where offered.
+    pub presses: Option<std::sync::Arc<dyn Presses>>,
+}

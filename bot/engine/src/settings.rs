@@ -1,0 +1,211 @@
+//! What the engine must be told: values that are already checked, in the engine's own words.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use pensive_contract::ids::{Account, AgentId, ChannelName};
+use pensive_contract::model::ModelRef;
+use pensive_directives::{Fast, Level, Reasoning, Verbose};
+
+/// Everything the engine is told at its start.
+#[derive(Debug, Clone)]
+pub struct EngineSettings {
+    /// The program's version, for `/status`.
+    pub version: String,
+    /// The agents; never empty, the first is the default one unless a binding says otherwise.
+    pub agents: Vec<AgentSettings>,
+    /// Which agent serves which conversation, most specific first.
+    pub bindings: Vec<Binding>,
+    /// Defaults that hold for every agent.
+    pub global: DirectiveDefaults,
+    /// Parameters of models, shared by all agents, by `provider/model`.
+    pub params: BTreeMap<String, ModelParams>,
+    /// Who owns this installation: `channel:sender`, matched exactly.
+    pub owners: Vec<String>,
+    /// Who may use directives and commands, by channel (`*` for all); nothing set leaves it to the channel's policy.
+    pub commands: Option<BTreeMap<String, Vec<String>>>,
+    /// The doors, one for each account. An account without one admits everybody it hands in (a local login).
+    pub doors: BTreeMap<Account, Door>,
+    /// How direct messages are kept apart.
+    pub dm_scope: DmScope,
+    /// Whether overrides in a shared chat belong to their sender or to the session.
+    pub override_scope: OverrideScope,
+    /// Linked identities: a common name to its `channel:sender` forms.
+    pub identity_links: BTreeMap<String, Vec<String>>,
+    /// How often one sender may write.
+    pub rate: Option<Rate>,
+    /// Runs at the same time, over all sessions.
+    pub max_concurrent: usize,
+    /// Put before every answer; empty for nothing.
+    pub response_prefix: String,
+    /// How long a run may take in all.
+    pub run_limit: Duration,
+}
+
+/// One agent.
+#[derive(Debug, Clone)]
+pub struct AgentSettings {
+    /// Its name.
+    pub id: AgentId,
+    /// The model it uses.
+    pub model: ModelRef,
+    /// The models that stand in when that one fails, in order.
+    pub fallbacks: Vec<ModelRef>,
+    /// The system prompt; empty for none.
+    pub prompt: String,
+    /// Its own defaults.
+    pub defaults: DirectiveDefaults,
+    /// Its own parameters of models, by `provider/model`.
+    pub params: BTreeMap<String, ModelParams>,
+}
+
+/// Configured starting values of directives; nothing where nothing is configured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DirectiveDefaults {
+    /// How hard the model thinks.
+    pub think: Option<Level>,
+    /// Fast lane.
+    pub fast: Option<Fast>,
+    /// Tool bubbles.
+    pub verbose: Option<Verbose>,
+    /// Reasoning shown.
+    pub reasoning: Option<Reasoning>,
+}
+
+/// Parameters of one model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ModelParams {
+    /// How hard it thinks.
+    pub think: Option<Level>,
+    /// Fast lane.
+    pub fast: Option<Fast>,
+    /// How old a run may be, in seconds, for `auto` to call fast.
+    pub fast_cutoff_seconds: Option<u32>,
+}
+
+/// Sends matching conversations to an agent. Absent fields match everything.
+#[derive(Debug, Clone)]
+pub struct Binding {
+    /// The agent.
+    pub agent: AgentId,
+    /// Only this channel.
+    pub channel: Option<ChannelName>,
+    /// Only this account of it.
+    pub account: Option<String>,
+    /// Only this peer: a sender in direct messages, a chat otherwise.
+    pub peer: Option<String>,
+    /// Only this topic or thread.
+    pub topic: Option<String>,
+}
+
+/// Who may come in through one account. Closed unless said otherwise; ids match exactly.
+#[derive(Debug, Clone, Default)]
+pub struct Door {
+    /// For direct messages.
+    pub direct: DirectPolicy,
+    /// Who is admitted to direct messages; `*` is everybody, where the policy is open.
+    pub allow_from: Vec<String>,
+    /// For groups and channels.
+    pub group: GroupPolicy,
+    /// Rules by chat id; `*` for all others.
+    pub groups: BTreeMap<String, GroupRule>,
+    /// Who is admitted in groups; nothing set means as in direct messages.
+    pub group_allow_from: Option<Vec<String>>,
+    /// Defaults for direct chats, by sender id; `*` for all others.
+    pub directs: BTreeMap<String, DirectiveDefaults>,
+}
+
+/// Whom direct messages are open to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DirectPolicy {
+    /// Those on the list, and newcomers that an owner approves.
+    #[default]
+    Pairing,
+    /// Those on the list.
+    Allowlist,
+    /// Everybody, with `*` on the list.
+    Open,
+    /// Nobody.
+    Disabled,
+}
+
+/// Whom groups are open to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GroupPolicy {
+    /// The groups that have a rule, and in them those on the list.
+    #[default]
+    Allowlist,
+    /// Every group, everybody.
+    Open,
+    /// No group.
+    Disabled,
+}
+
+/// The rule of one group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupRule {
+    /// Whether a message must be addressed to the bot.
+    pub mention: MentionRule,
+    /// Whether a bare command counts as addressed.
+    pub bare_commands: bool,
+    /// Who may speak here; nothing set means as in the account.
+    pub allow_from: Option<Vec<String>>,
+    /// Whether reasoning may be shown here.
+    pub reasoning: bool,
+    /// Starting values of directives here.
+    pub defaults: DirectiveDefaults,
+}
+
+impl Default for GroupRule {
+    fn default() -> Self {
+        Self {
+            mention: MentionRule::Required,
+            bare_commands: true,
+            allow_from: None,
+            reasoning: false,
+            defaults: DirectiveDefaults::default(),
+        }
+    }
+}
+
+/// Whether a message in a group must be addressed to the bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MentionRule {
+    /// It must.
+    Required,
+    /// Every message is taken.
+    Free,
+}
+
+/// How direct messages are kept apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DmScope {
+    /// One session for all of them.
+    Main,
+    /// One for each person, over all channels, by identity links.
+    PerPeer,
+    /// One for each person on each channel.
+    #[default]
+    PerChannelPeer,
+    /// One for each person on each account.
+    PerAccountChannelPeer,
+}
+
+/// To whom an override in a shared chat belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OverrideScope {
+    /// To whoever set it.
+    #[default]
+    Sender,
+    /// To everybody in the session.
+    Session,
+}
+
+/// How often one sender may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// Messages a minute in the long run.
+    pub per_minute: u32,
+    /// Messages at once.
+    pub burst: u32,
+}
