@@ -84,6 +84,18 @@ pub struct Extras {
     pub buttons: Vec<Button>,
     /// The message that this one answers, where the channel shows that.
     pub reply_to: Option<MessageId>,
+    /// Whether more follows for the message that this one answers.
+    pub finality: Finality,
+}
+
+/// Whether a message is the last of what answers another one. A channel that is asked for one turn ends with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Finality {
+    /// More follows, or nobody asked.
+    #[default]
+    More,
+    /// The turn is over with this one.
+    Last,
 }
 
 /// Why a platform said no.

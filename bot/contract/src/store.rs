@@ -42,6 +42,8 @@ pub enum InboxState {
     Waiting,
     /// A run works on it.
     Running,
+    /// Put by until a person presses the button that runs it; forgotten after 24 hours.
+    Parked,
 }
 
 /// A message that was taken in and is not yet done with.
@@ -70,11 +72,24 @@ pub enum PartState {
     Failed(String),
 }
 
+/// What an outbox entry is to its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutboxKind {
+    /// What a model said.
+    Answer,
+    /// The answer to a directive or command.
+    Acknowledgement,
+    /// A line about our own doing; nobody is told when it goes missing.
+    Notice,
+}
+
 /// A message that is to go out, with what is known of each part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxEntry {
     /// Its place in the order of sending, and what buttons refer to.
     pub ticket: Ticket,
+    /// What it is.
+    pub kind: OutboxKind,
     /// Where to.
     pub place: Place,
     /// The parts, in order.
@@ -99,8 +114,10 @@ pub enum Write {
     Turn(SessionId, Turn),
     /// Marks an inbox entry as being worked on.
     Begin(Ticket),
-    /// Replaces the text of an inbox entry that has not begun.
+    /// Replaces the message of an inbox entry that has not begun.
     Amend(Ticket, Inbound),
+    /// Puts an inbox entry by until a person asks for it.
+    Park(Ticket),
     /// Closes an inbox entry; its event stays known as seen.
     Close(Ticket),
     /// Keeps an outbox entry, new or changed.
@@ -147,6 +164,12 @@ pub trait Inbox: Send + Sync {
     /// # Errors
     /// The store could not be read.
     async fn open(&self) -> Result<Vec<InboxEntry>, StoreFault>;
+
+    /// One entry that is not closed; nothing when it is, or never was.
+    ///
+    /// # Errors
+    /// The store could not be read.
+    async fn entry(&self, ticket: Ticket) -> Result<Option<InboxEntry>, StoreFault>;
 
     /// What an account stored last.
     ///
