@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::clock::Timestamp;
 use crate::ids::{Account, MessageId, SessionId, SessionKey, Ticket};
 use crate::inbound::{Inbound, Place};
-use crate::outward::{Button, Part};
+use crate::outward::{Button, Finality, Part};
 use crate::session::{SessionRecord, Turn};
 
 /// Why the store could not do what was asked. Nothing of the failed commit is kept.
@@ -98,6 +98,8 @@ pub struct OutboxEntry {
     pub buttons: Vec<Button>,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
+    /// Whether its last part ends the turn.
+    pub finality: Finality,
     /// When it was written.
     pub created: Timestamp,
 }
