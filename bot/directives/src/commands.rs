@@ -1,0 +1,275 @@
+//! The one table of slash words. The parser, the help texts, a platform's menu and a terminal's completion all read it.
+
+use crate::vocabulary::Vocabulary;
+use crate::{Elevated, Fast, Level, QueueMode, Reasoning, Trace, Usage, Verbose};
+
+/// Answers `/stop` when a run was ended.
+pub const STOPPED: &str = "⚙️ Stopped.";
+
+/// Answers `/stop` when there was no run.
+pub const NOTHING_RUNNING: &str = "⚙️ Nothing is running.";
+
+/// A slash word that is acted on here and never reaches the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CommandName {
+    /// What holds in this session.
+    Status,
+    /// How to talk to the bot.
+    Help,
+    /// Every slash word.
+    Commands,
+    /// Who the sender is to the bot.
+    Whoami,
+    /// A new session, perhaps with a model.
+    New,
+    /// A new session.
+    Reset,
+    /// An end to the run.
+    Stop,
+    /// The models.
+    Models,
+    /// The usage line.
+    Usage,
+    /// See [`Level`].
+    Think,
+    /// See [`Fast`].
+    Fast,
+    /// See [`Verbose`].
+    Verbose,
+    /// See [`Trace`].
+    Trace,
+    /// See [`Reasoning`].
+    Reasoning,
+    /// See [`Elevated`].
+    Elevated,
+    /// Which model answers.
+    Model,
+    /// See [`crate::Queue`].
+    Queue,
+}
+
+/// Where in a message a slash word counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Placement {
+    /// With a value anywhere; without one only in front or alone.
+    Directive,
+    /// Anywhere in a text, which then goes on without it.
+    Anywhere,
+    /// Only where the message is nothing else.
+    Alone,
+}
+
+/// Who may use a slash word, of those who may talk to the bot at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// All of them.
+    Anyone,
+    /// Only an owner.
+    Owner,
+}
+
+/// A command that was called; directives are [`crate::Ask`]s instead. [`crate::judge()`] answers `Models` and `Usage`, the
+/// engine all others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandCall {
+    /// Which one.
+    pub name: CommandName,
+    /// The word after it, where the command takes one.
+    pub argument: Option<String>,
+}
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandSpec {
+    /// What the row is about.
+    pub name: CommandName,
+    /// The word after the slash, in lower case.
+    pub word: &'static str,
+    /// Other words that mean the same.
+    pub aliases: &'static [&'static str],
+    /// What it does, in a few words; also the description in a platform's menu.
+    pub summary: &'static str,
+    /// How it is typed.
+    pub usage: &'static str,
+    /// Where it counts.
+    pub placement: Placement,
+    /// Who may use it.
+    pub access: Access,
+    /// The fixed values to offer, none where there are none or where only the configuration knows them.
+    pub choices: fn() -> Vec<&'static str>,
+}
+
+impl CommandSpec {
+    /// Whether a typed word names this row, in any case.
+    fn is_called(&self, word: &str) -> bool {
+        self.word.eq_ignore_ascii_case(word)
+            || self.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(word))
+    }
+}
+
+/// Every row, in the order of help texts and menus.
+pub fn table() -> &'static [CommandSpec] {
+    TABLE
+}
+
+/// The row that a word after a slash names.
+pub(crate) fn find(word: &str) -> Option<&'static CommandSpec> {
+    TABLE.iter().find(|spec| spec.is_called(word))
+}
+
+/// A directive that everybody may use; the other rows say how they differ.
+const DIRECTIVE: CommandSpec = CommandSpec {
+    name: CommandName::Think,
+    word: "",
+    aliases: &[],
+    summary: "",
+    usage: "",
+    placement: Placement::Directive,
+    access: Access::Anyone,
+    choices: Vec::new,
+};
+const ANYWHERE: CommandSpec = CommandSpec { placement: Placement::Anywhere, ..DIRECTIVE };
+const ALONE: CommandSpec = CommandSpec { placement: Placement::Alone, ..DIRECTIVE };
+
+const TABLE: &[CommandSpec] = &[
+    CommandSpec {
+        name: CommandName::Think,
+        word: "think",
+        aliases: &["thinking", "t"],
+        summary: "How hard the model thinks",
+        usage: "/think LEVEL",
+        choices: || values::<Level>(&["default"]),
+        ..DIRECTIVE
+    },
+    CommandSpec {
+        name: CommandName::Fast,
+        word: "fast",
+        summary: "Use the provider's fast lane",
+        usage: "/fast MODE",
+        choices: || values::<Fast>(&["default", "status"]),
+        ..DIRECTIVE
+    },
+    CommandSpec {
+        name: CommandName::Verbose,
+        word: "verbose",
+        aliases: &["v"],
+        summary: "Show what tools do while I work",
+        usage: "/verbose LEVEL",
+        choices: || values::<Verbose>(&["default"]),
+        ..DIRECTIVE
+    },
+    CommandSpec {
+        name: CommandName::Reasoning,
+        word: "reasoning",
+        aliases: &["reason"],
+        summary: "Show what the model thought",
+        usage: "/reasoning LEVEL",
+        choices: || values::<Reasoning>(&["default"]),
+        ..DIRECTIVE
+    },
+    CommandSpec {
+        name: CommandName::Model,
+        word: "model",
+        summary: "Show or pick the model",
+        usage: "/model NAME",
+        choices: || vec!["default", "status", "list"],
+        ..DIRECTIVE
+    },
+    CommandSpec {
+        name: CommandName::Queue,
+        word: "queue",
+        summary: "What happens to messages while I work",
+        usage: "/queue MODE [debounce:2s] [cap:10]",
+        choices: || values::<QueueMode>(&["default"]),
+        ..DIRECTIVE
+    },
+    CommandSpec {
+        name: CommandName::Trace,
+        word: "trace",
+        summary: "Show plugins' trace lines",
+        usage: "/trace LEVEL",
+        access: Access::Owner,
+        choices: || values::<Trace>(&["default"]),
+        ..DIRECTIVE
+    },
+    CommandSpec {
+        name: CommandName::Elevated,
+        word: "elevated",
+        aliases: &["elev"],
+        summary: "Let tools leave the sandbox",
+        usage: "/elevated MODE",
+        access: Access::Owner,
+        choices: || values::<Elevated>(&["default"]),
+        ..DIRECTIVE
+    },
+    CommandSpec {
+        name: CommandName::Status,
+        word: "status",
+        summary: "Show model, settings, tokens and session",
+        usage: "/status",
+        ..ANYWHERE
+    },
+    CommandSpec {
+        name: CommandName::Help,
+        word: "help",
+        summary: "Show how to talk to me",
+        usage: "/help",
+        ..ANYWHERE
+    },
+    CommandSpec {
+        name: CommandName::Commands,
+        word: "commands",
+        summary: "List every command",
+        usage: "/commands",
+        ..ANYWHERE
+    },
+    CommandSpec {
+        name: CommandName::Whoami,
+        word: "whoami",
+        aliases: &["id"],
+        summary: "Show your id and what you may do",
+        usage: "/whoami",
+        ..ANYWHERE
+    },
+    CommandSpec {
+        name: CommandName::New,
+        word: "new",
+        summary: "Start a new session",
+        usage: "/new [MODEL]",
+        ..ALONE
+    },
+    CommandSpec {
+        name: CommandName::Reset,
+        word: "reset",
+        summary: "Start a new session",
+        usage: "/reset",
+        ..ALONE
+    },
+    CommandSpec {
+        name: CommandName::Stop,
+        word: "stop",
+        aliases: &["abort", "cancel"],
+        summary: "Stop what I am doing",
+        usage: "/stop",
+        ..ALONE
+    },
+    CommandSpec {
+        name: CommandName::Models,
+        word: "models",
+        summary: "List the models",
+        usage: "/models",
+        ..ALONE
+    },
+    CommandSpec {
+        name: CommandName::Usage,
+        word: "usage",
+        summary: "Show what an answer took",
+        usage: "/usage KIND",
+        choices: || values::<Usage>(&["default"]),
+        ..ALONE
+    },
+];
+
+fn values<T: Vocabulary>(besides: &[&'static str]) -> Vec<&'static str> {
+    T::VALUES.iter().map(|value| value.word()).chain(besides.iter().copied()).collect()
+}

@@ -1,0 +1,49 @@
+//! The texts of `/help` and `/commands`, written from the command table so that they never list less than the parser
+//! takes.
+
+use crate::{Access, CommandSpec, Placement, table};
+
+/// The text of `/help`: how directives work, and what everybody may use.
+pub fn help() -> String {
+    let mut text = String::from(
+        "Write to me as to a person. A slash word anywhere in a message says how to answer it:\n\
+         `/think high why is the sky blue?` holds for that message; `/think high` alone is kept.\n",
+    );
+    for spec in table().iter().filter(|spec| spec.access == Access::Anyone) {
+        text.push('\n');
+        text.push_str(&line(spec));
+    }
+    text.push_str("\n\n/commands lists everything.");
+    text
+}
+
+/// The text of `/commands`: every row with its other names and values.
+pub fn commands() -> String {
+    let group = |title: &str, placement: Placement| {
+        let rows = table().iter().filter(|spec| spec.placement == placement);
+        rows.fold(format!("{title}:"), |text, spec| text + "\n" + &full_line(spec))
+    };
+    [
+        group("In any message, or alone to keep it", Placement::Directive),
+        group("In any message", Placement::Anywhere),
+        group("Alone", Placement::Alone),
+    ]
+    .join("\n\n")
+}
+
+/// `/think LEVEL: How hard the model thinks (off, minimal, …)`
+fn line(spec: &CommandSpec) -> String {
+    let choices = (spec.choices)();
+    let values = if choices.is_empty() { String::new() } else { format!(" ({})", choices.join(", ")) };
+    format!("{}: {}{values}", spec.usage, spec.summary)
+}
+
+fn full_line(spec: &CommandSpec) -> String {
+    let aliases: String = spec.aliases.iter().map(|alias| format!(" /{alias}")).collect();
+    let also = if aliases.is_empty() { aliases } else { format!(", also{aliases}") };
+    let owner = match spec.access {
+        Access::Owner => ", owners only",
+        Access::Anyone => "",
+    };
+    line(spec) + &also + owner
+}

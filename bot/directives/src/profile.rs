@@ -1,0 +1,184 @@
+//! What one model can do with a thinking level: which levels it has, what its vendor calls them, and what becomes of a
+//! level that it lacks. Where the data comes from is for others to know.
+
+use crate::{Level, Source};
+
+/// A level that a model has, with the vendor's own word for it where that differs (`on` for a binary switch).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LevelChoice {
+    /// What is stored and put on the wire.
+    pub level: Level,
+    /// What people see and may type instead of the level's name.
+    pub label: Option<String>,
+}
+
+/// The thinking levels of one model. Validation, menus, pickers and resolution all ask this; nobody keeps another list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// The model as people write it, `provider/model`.
+    pub model: String,
+    /// The levels on offer, weakest first.
+    pub levels: Vec<LevelChoice>,
+    /// The level that holds where nobody configured one.
+    pub default: Level,
+    /// Who says so: [`Source::Provider`] where the model's row declares it, else [`Source::BuiltIn`].
+    pub default_source: Source,
+}
+
+impl Profile {
+    /// A profile whose default is the provider's own.
+    pub fn new(model: impl Into<String>, levels: Vec<LevelChoice>, default: Level) -> Self {
+        Self { model: model.into(), levels, default, default_source: Source::Provider }
+    }
+
+    /// A reasoning model of which nothing else is known: off, minimal, low, medium, high.
+    pub fn base_five(model: impl Into<String>) -> Self {
+        let levels = [Level::Off, Level::Minimal, Level::Low, Level::Medium, Level::High];
+        Self::built_in(model.into(), &levels, Level::Medium)
+    }
+
+    /// A model that does not reason.
+    pub fn off_only(model: impl Into<String>) -> Self {
+        Self::built_in(model.into(), &[Level::Off], Level::Off)
+    }
+
+    fn built_in(model: String, levels: &[Level], default: Level) -> Self {
+        let levels = levels.iter().map(|&level| LevelChoice { level, label: None }).collect();
+        Self { model, levels, default, default_source: Source::BuiltIn }
+    }
+
+    /// Whether the model has exactly this level.
+    pub fn offers(&self, level: Level) -> bool {
+        self.levels.iter().any(|choice| choice.level == level)
+    }
+
+    /// The level that a typed one selects, or nothing when it is not on offer. `on` is typed as another word for low,
+    /// so a switch labelled `on` answers to it whatever level stands behind the label.
+    pub fn select(&self, typed: Level) -> Option<Level> {
+        if self.offers(typed) {
+            return Some(typed);
+        }
+        let is_switch = |choice: &&LevelChoice| choice.label.as_deref() == Some("on");
+        self.levels.iter().find(is_switch).filter(|_| typed == Level::Low).map(|choice| choice.level)
+    }
+
+    /// What a stored or inherited level becomes on this model: itself where offered, else the strongest level not above
+    /// it, else the weakest that thinks at all, else off. `adaptive` leaves the choice to the provider, so it becomes
+    /// the provider's default where that one thinks.
+    pub fn clamp(&self, level: Level) -> Level {
+        if self.offers(level) {
+            return level;
+        }
+        if level == Level::Adaptive && self.default != Level::Off && self.offers(self.default) {
+            return self.default;
+        }
+        let thinking = || self.levels.iter().map(|choice| choice.level).filter(|level| *level != Level::Off);
+        // Of two equal ranks the definite level is meant, not the provider's choice.
+        let strength = |level: &Level| (level.rank(), *level != Level::Adaptive);
+        thinking()
+            .filter(|offered| offered.rank() <= level.rank())
+            .max_by_key(strength)
+            .or_else(|| thinking().min_by_key(|offered| offered.rank()))
+            .unwrap_or(Level::Off)
+    }
+
+    /// What people call the level on this model.
+    pub fn label(&self, level: Level) -> &str {
+        let choice = self.levels.iter().find(|choice| choice.level == level);
+        choice.and_then(|choice| choice.label.as_deref()).unwrap_or(level.name())
+    }
+
+    /// The levels by the words that people see: `off, minimal, low, medium, high`.
+    pub fn values(&self) -> String {
+        self.levels.iter().map(|choice| self.label(choice.level)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The same with the word that clears in front: `default, off, minimal, low, medium, high`.
+    pub fn choices(&self) -> String {
+        format!("default, {}", self.values())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Level::{Adaptive, High, Low, Max, Medium, Minimal, Off, Ultra, Xhigh};
+    use proptest::prelude::*;
+
+    fn profile(levels: &[Level], default: Level) -> Profile {
+        let levels = levels.iter().map(|&level| LevelChoice { level, label: None }).collect();
+        Profile::new("prov/model", levels, default)
+    }
+
+    fn switch(level: Level) -> Profile {
+        let on = LevelChoice { level, label: Some("on".into()) };
+        Profile::new("prov/switch", vec![LevelChoice { level: Off, label: None }, on], Off)
+    }
+
+    #[test]
+    fn a_level_in_the_set_stays() {
+        for &level in Level::ALL {
+            assert_eq!(profile(Level::ALL, Medium).clamp(level), level);
+        }
+    }
+
+    #[test]
+    fn a_level_that_is_missing_moves() {
+        let base = Profile::base_five("prov/model");
+        let check =
+            |profile: &Profile, asked, expected| assert_eq!(profile.clamp(asked), expected, "{asked}");
+        check(&base, Xhigh, High);
+        check(&base, Max, High);
+        check(&base, Ultra, High);
+        check(&base, Adaptive, Medium);
+        check(&profile(&[Off, Minimal, Low, Medium, High], Off), Adaptive, Medium);
+        check(&profile(&[Low, Medium, High], High), Adaptive, High);
+        check(&profile(&[Low, Medium, High], High), Off, Low);
+        check(&profile(&[Low, Medium, High], High), Minimal, Low);
+        check(&profile(&[Max], Max), Off, Max);
+        check(&profile(&[Off, Max], Max), Low, Max);
+        check(&profile(&[Off, Low, High, Max], Off), Medium, Low);
+        check(&profile(&[Off, Low, High, Max], Off), Xhigh, High);
+        check(&profile(&[Off, Adaptive], Adaptive), High, Adaptive);
+        check(&profile(&[Adaptive, Medium], Off), High, Medium);
+        check(&profile(&[Medium, Adaptive], Off), High, Medium);
+        check(&Profile::off_only("prov/model"), High, Off);
+        check(&profile(&[], Off), High, Off);
+    }
+
+    #[test]
+    fn a_switch_is_shown_and_typed_by_its_label() {
+        assert_eq!(switch(Low).choices(), "default, off, on");
+        assert_eq!(switch(Low).select(Low), Some(Low));
+        assert_eq!(switch(High).select(Low), Some(High));
+        assert_eq!(switch(High).label(High), "on");
+        assert_eq!(switch(High).select(Medium), None);
+        assert_eq!(profile(&[Off, High], Off).select(Low), None);
+    }
+
+    #[test]
+    fn words_for_menus() {
+        assert_eq!(Profile::base_five("prov/model").choices(), "default, off, minimal, low, medium, high");
+        assert_eq!(Profile::off_only("prov/model").values(), "off");
+    }
+
+    fn any_level() -> impl Strategy<Value = Level> {
+        proptest::sample::select(Level::ALL)
+    }
+
+    proptest! {
+        /// Never above what was asked when anything at or below it exists; never a level that is not on offer.
+        #[test]
+        fn a_clamp_never_asks_for_more(
+            levels in proptest::collection::vec(any_level(), 1..9), asked in any_level(), default in any_level(),
+        ) {
+            let profile = profile(&levels, default);
+            let got = profile.clamp(asked);
+            prop_assert!(profile.offers(got));
+            let below = levels.iter().any(|level| *level != Off && level.rank() <= asked.rank());
+            if below && asked != Adaptive {
+                prop_assert!(got.rank() <= asked.rank());
+            }
+        }
+    }
+}
