@@ -103,6 +103,15 @@ pub enum StopReason {
     Other(String),
 }
 
+/// How earlier pieces of a stream turn out to have been of the other kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recast {
+    /// All text so far was reasoning: move it there. The answer follows.
+    TextWasReasoning,
+    /// The reasoning so far was the answer: forget it there. It follows as text.
+    ReasoningWasText,
+}
+
 /// What a model's stream is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelEvent {
@@ -110,6 +119,8 @@ pub enum ModelEvent {
     Reasoning(String),
     /// A piece of the answer, free of think tags.
     Text(String),
+    /// What was given so far was of the other kind, which only a late think tag could show.
+    Recast(Recast),
     /// What the call used; the last one counts.
     Usage(TokenUsage),
     /// The end; nothing follows. A stream that stops without it was cut.
