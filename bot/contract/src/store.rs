@@ -159,7 +159,11 @@ pub trait Inbox: Send + Sync {
     ///
     /// # Errors
     /// Nothing of it was kept.
-    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<Vec<(Ticket, Inbound)>, StoreFault>;
+    async fn take(
+        &self,
+        batch: Vec<Inbound>,
+        cursor: Option<Cursor>,
+    ) -> Result<Vec<(Ticket, Inbound)>, StoreFault>;
 
     /// All that is not closed, in order of arrival: read once, at start.
     ///

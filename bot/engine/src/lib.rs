@@ -1,1 +1,35 @@
-//! .
+//! The product's behaviour: who is let in, what a message means for its session, how a model is run for it, and how the
+//! answer reaches the person exactly once. Knows no platform, no provider, no database and no clock of its own: all of
+//! that comes through the ports of `pensive-contract`.
+//!
+//! A message's way through this crate: [`Engine`] takes it in (`hearing`, `access`, `rate`), `route` says where it
+//! belongs, its `lane` decides at the `desk` what is answered at once and what is run, `run` asks the model, `ending`
+//! says what came of it, and a `courier` carries it out. `recovery` goes on after a restart.
+//!
+//! What it never does: hold a message only in memory, send before what is sent is on disk, or try again what may have
+//! landed.
+
+mod access;
+mod core;
+mod courier;
+mod desk;
+mod digest;
+mod ending;
+mod engine;
+mod hearing;
+mod lane;
+mod mask;
+mod notices;
+mod prompt;
+mod rate;
+mod recovery;
+mod retry;
+mod route;
+mod run;
+pub mod settings;
+mod status;
+mod workers;
+
+pub use crate::core::Ports;
+pub use engine::{Engine, Overview};
+pub use mask::{Masker, STARS};

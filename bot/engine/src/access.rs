@@ -1,0 +1,130 @@
+//! Who is let in, who may use directives, and who owns the place: pure decisions over ids, closed unless configured.
+
+use std::collections::BTreeMap;
+
+use pensive_contract::ids::Account;
+use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place, Sender};
+use pensive_directives::{Addressee, Owner, Parsed, Shape};
+
+use crate::settings::{DirectPolicy, Door, EngineSettings, GroupPolicy, GroupRule, MentionRule};
+
+/// What becomes of an event at the door.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admission {
+    /// It comes in.
+    Admitted,
+    /// The sender or chat is not on the list: nothing of it is kept.
+    Stranger,
+    /// It is said among people, or to another bot.
+    NotForUs,
+}
+
+/// Whether a sender's slash words are directives or plain text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Authority {
+    /// They are obeyed.
+    Directs,
+    /// They are text.
+    Speaks,
+}
+
+/// Judges one event. `parsed` is what its text would mean if its sender may direct.
+pub(crate) fn admit(settings: &EngineSettings, inbound: &Inbound, parsed: Option<&Parsed>) -> Admission {
+    if parsed.is_some_and(|parsed| parsed.addressee == Addressee::Another) {
+        return Admission::NotForUs;
+    }
+    let Some(door) = settings.doors.get(&inbound.place.account) else { return Admission::Admitted };
+    match inbound.place.kind {
+        ChatKind::Direct => admit_direct(door, &inbound.sender),
+        ChatKind::Group | ChatKind::Channel => admit_group(settings, door, inbound, parsed),
+    }
+}
+
+fn admit_direct(door: &Door, sender: &Sender) -> Admission {
+    let listed = names(&door.allow_from, sender);
+    let open = match door.direct {
+        DirectPolicy::Disabled => false,
+        DirectPolicy::Pairing | DirectPolicy::Allowlist => listed,
+        DirectPolicy::Open => listed || door.allow_from.iter().any(|entry| entry == "*"),
+    };
+    if open { Admission::Admitted } else { Admission::Stranger }
+}
+
+fn admit_group(
+    settings: &EngineSettings,
+    door: &Door,
+    inbound: &Inbound,
+    parsed: Option<&Parsed>,
+) -> Admission {
+    let listed = rule_of(door, &inbound.place);
+    let rule = match door.group {
+        GroupPolicy::Disabled => return Admission::Stranger,
+        GroupPolicy::Allowlist => match listed {
+            Some(rule) if may_speak(door, rule, &inbound.sender) => rule.clone(),
+            Some(_) | None => return Admission::Stranger,
+        },
+        GroupPolicy::Open => match listed {
+            Some(rule) if rule.allow_from.is_some() && !may_speak(door, rule, &inbound.sender) => {
+                return Admission::Stranger;
+            }
+            Some(rule) => rule.clone(),
+            None => GroupRule::default(),
+        },
+    };
+    let addressed = match (&inbound.kind, inbound.addressed, rule.mention) {
+        (InboundKind::Press { .. }, _, _) | (_, Addressed::Yes, _) | (_, _, MentionRule::Free) => true,
+        (InboundKind::Message(_) | InboundKind::Edit(_), Addressed::No, MentionRule::Required) => {
+            rule.bare_commands && bare_command(settings, inbound, parsed)
+        }
+    };
+    if addressed { Admission::Admitted } else { Admission::NotForUs }
+}
+
+/// A message that is nothing but directives or commands, from somebody who may use them.
+fn bare_command(settings: &EngineSettings, inbound: &Inbound, parsed: Option<&Parsed>) -> bool {
+    parsed.is_some_and(|parsed| parsed.shape == Shape::DirectiveOnly)
+        && authority(settings, &inbound.place.account, &inbound.sender) == Authority::Directs
+}
+
+/// The rule of a group: its own, else the one for all.
+pub(crate) fn rule_of<'a>(door: &'a Door, place: &Place) -> Option<&'a GroupRule> {
+    door.groups.get(place.chat.as_str()).or_else(|| door.groups.get("*"))
+}
+
+fn may_speak(door: &Door, rule: &GroupRule, sender: &Sender) -> bool {
+    let list = rule.allow_from.as_ref().or(door.group_allow_from.as_ref()).unwrap_or(&door.allow_from);
+    names(list, sender) || list.iter().any(|entry| entry == "*")
+}
+
+fn names(list: &[String], sender: &Sender) -> bool {
+    list.iter().any(|entry| entry == sender.id.as_str())
+}
+
+/// Whether the sender's slash words are directives: as the channel admits, unless `commands.allowFrom` narrows it.
+pub(crate) fn authority(settings: &EngineSettings, account: &Account, sender: &Sender) -> Authority {
+    // A login on this very machine needs no list.
+    if !settings.doors.contains_key(account) {
+        return Authority::Directs;
+    }
+    match &settings.commands {
+        None => Authority::Directs,
+        Some(lists) if on_a_list(lists, account, sender) => Authority::Directs,
+        Some(_) => Authority::Speaks,
+    }
+}
+
+fn on_a_list(lists: &BTreeMap<String, Vec<String>>, account: &Account, sender: &Sender) -> bool {
+    let for_channel = lists.get(account.channel.as_str()).into_iter().flatten();
+    let for_all = lists.get("*").into_iter().flatten();
+    let full = format!("{}:{}", account.channel, sender.id);
+    for_channel.chain(for_all).any(|entry| entry == "*" || entry == sender.id.as_str() || *entry == full)
+}
+
+/// Whether the sender owns this installation. Whoever sits at the machine's own terminal does.
+pub(crate) fn owner(settings: &EngineSettings, account: &Account, sender: &Sender) -> Owner {
+    if !settings.doors.contains_key(account) {
+        return Owner::Yes;
+    }
+    let full = format!("{}:{}", account.channel, sender.id);
+    if settings.owners.contains(&full) { Owner::Yes } else { Owner::No }
+}

@@ -1,0 +1,189 @@
+//! What every worker of the engine holds: the ports, the settings, the registries, and the tokens that end things.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pensive_contract::clock::{Clock, Timestamp};
+use pensive_contract::ids::{Account, ChatId, MessageId, SessionKey};
+use pensive_contract::inbound::Place;
+use pensive_contract::model::Model;
+use pensive_contract::outward::{Body, Button, Finality, Outward, Part};
+use pensive_contract::store::{
+    Inbox, Ledger, Outbox, OutboxEntry, OutboxKind, PartState, Sessions, StoreFault, Transcript, Write,
+};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::courier::Parcel;
+use crate::lane::Job;
+use crate::mask::Masker;
+use crate::rate::RateGate;
+use crate::settings::EngineSettings;
+use crate::workers::Workers;
+
+/// What the engine needs from other rooms.
+#[derive(Clone)]
+pub struct Ports {
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+    /// All writes.
+    pub ledger: Arc<dyn Ledger>,
+    /// Messages that came in.
+    pub inbox: Arc<dyn Inbox>,
+    /// Session records.
+    pub sessions: Arc<dyn Sessions>,
+    /// What was said.
+    pub transcript: Arc<dyn Transcript>,
+    /// Messages that go out.
+    pub outbox: Arc<dyn Outbox>,
+    /// Every model.
+    pub model: Arc<dyn Model>,
+    /// The outward side of each account.
+    pub outward: BTreeMap<Account, Outward>,
+    /// The masker that everything outward passes.
+    pub masker: Masker,
+}
+
+/// A chat of an account: what flood limits and the order of messages belong to.
+pub(crate) type Address = (Account, ChatId);
+
+pub(crate) struct Core {
+    pub(crate) ports: Ports,
+    pub(crate) settings: EngineSettings,
+    pub(crate) lanes: Arc<Workers<SessionKey, Job>>,
+    pub(crate) couriers: Arc<Workers<Address, Parcel>>,
+    pub(crate) tasks: TaskTracker,
+    /// No new run starts once this is cancelled.
+    pub(crate) closing: CancellationToken,
+    /// Everything that still goes ends when this is cancelled.
+    pub(crate) abort: CancellationToken,
+    pub(crate) slots: Arc<Semaphore>,
+    pub(crate) rate: Option<RateGate>,
+    pub(crate) started: Timestamp,
+}
+
+/// A message of ours before it has a form.
+pub(crate) struct Letter {
+    pub(crate) kind: OutboxKind,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) buttons: Vec<Button>,
+    pub(crate) finality: Finality,
+}
+
+impl Letter {
+    pub(crate) fn plain(kind: OutboxKind, text: impl Into<String>) -> Self {
+        Self { kind, bodies: vec![Body::Plain(text.into())], buttons: Vec::new(), finality: Finality::More }
+    }
+
+    pub(crate) fn with_button(mut self, label: &str, data: String) -> Self {
+        self.buttons.push(Button { label: label.to_owned(), data });
+        self
+    }
+
+    pub(crate) fn last(mut self) -> Self {
+        self.finality = Finality::Last;
+        self
+    }
+}
+
+impl Core {
+    pub(crate) fn new(ports: Ports, settings: EngineSettings) -> Self {
+        let slots = Arc::new(Semaphore::new(settings.max_concurrent.max(1)));
+        let rate = settings.rate.map(|rate| RateGate::new(rate, Arc::clone(&ports.clock)));
+        let started = ports.clock.now();
+        Self {
+            ports,
+            settings,
+            lanes: Workers::new(),
+            couriers: Workers::new(),
+            tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            abort: CancellationToken::new(),
+            slots,
+            rate,
+            started,
+        }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.ports.clock.now()
+    }
+
+    /// Gives a letter its form for `place`: masked, rendered, split. Nothing when there would be nothing to see, or the
+    /// account has no way out.
+    pub(crate) fn seal(
+        &self,
+        letter: Letter,
+        place: &Place,
+        reply_to: Option<MessageId>,
+    ) -> Option<OutboxEntry> {
+        let outward = self.ports.outward.get(&place.account)?;
+        let parts: Vec<Part> =
+            letter.bodies.iter().flat_map(|body| outward.outlet.render(&self.masked(body))).collect();
+        if parts.is_empty() {
+            return None;
+        }
+        let mut parts: Vec<(Part, PartState)> =
+            parts.into_iter().map(|part| (part, PartState::Waiting)).collect();
+        // Where nothing is ahead of it the first part goes out at once: that it is being tried is written in the same
+        // flush as the message itself. Behind others it stays untried, for a crash to find it so.
+        let address = (place.account.clone(), place.chat.clone());
+        if self.couriers.is_quiet(&address)
+            && let Some((_, state)) = parts.first_mut()
+        {
+            *state = PartState::Trying;
+        }
+        Some(OutboxEntry {
+            ticket: self.ports.ledger.ticket(),
+            kind: letter.kind,
+            place: place.clone(),
+            parts,
+            buttons: letter.buttons,
+            reply_to,
+            finality: letter.finality,
+            created: self.now(),
+        })
+    }
+
+    fn masked(&self, body: &Body) -> Body {
+        let mask = |text: &str| self.ports.masker.mask(text).into_owned();
+        match body {
+            Body::Markdown(text) => Body::Markdown(mask(text)),
+            Body::Plain(text) => Body::Plain(mask(text)),
+            Body::Thinking(text) => Body::Thinking(mask(text)),
+        }
+    }
+
+    /// Writes `writes` and `entries` together, then hands the entries to their couriers, in order.
+    ///
+    /// # Errors
+    /// Nothing was written and nothing goes out.
+    pub(crate) async fn post(
+        self: &Arc<Self>,
+        mut writes: Vec<Write>,
+        mut entries: Vec<OutboxEntry>,
+    ) -> Result<(), StoreFault> {
+        for (_, state) in entries.iter_mut().skip(1).filter_map(|entry| entry.parts.first_mut()) {
+            *state = PartState::Waiting;
+        }
+        writes.extend(entries.iter().cloned().map(Write::Outbox));
+        if !writes.is_empty() {
+            self.ports.ledger.commit(writes).await?;
+        }
+        for entry in entries {
+            self.dispatch(Parcel { entry, done: None }).await;
+        }
+        Ok(())
+    }
+
+    /// Hands an entry that is on disk to the courier of its chat.
+    pub(crate) async fn dispatch(self: &Arc<Self>, parcel: Parcel) {
+        let address = (parcel.entry.place.account.clone(), parcel.entry.place.chat.clone());
+        self.couriers
+            .hand(address, parcel, |bench| {
+                self.tasks.spawn(crate::courier::work(Arc::clone(self), bench));
+            })
+            .await;
+    }
+}

@@ -1,0 +1,291 @@
+//! One courier for each chat carries our messages in order, each part confirmed before the next, and writes down what
+//! is known of each, so that a restart neither loses nor doubles one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pensive_contract::fault::{Fault, FaultClass};
+use pensive_contract::ids::{MessageId, Ticket};
+use pensive_contract::inbound::Place;
+use pensive_contract::outward::{Extras, Finality, Outcome, Outlet, Part, Refusal};
+use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, Write};
+use tokio::sync::oneshot;
+
+use crate::core::{Address, Core, Letter};
+use crate::notices;
+use crate::retry::send_pause;
+use crate::workers::Bench;
+
+/// Refused sends are repeated for this long; then the platform has had its chance.
+const PATIENCE: Duration = Duration::from_hours(24);
+
+/// An entry on its way, and whoever waits for its end.
+pub(crate) struct Parcel {
+    pub(crate) entry: OutboxEntry,
+    pub(crate) done: Option<oneshot::Sender<Result<Vec<MessageId>, Fault>>>,
+}
+
+/// How one part ended.
+enum Landing {
+    Known(PartState),
+    /// The chat takes nothing any more.
+    ChatGone(String),
+    /// We are shutting down or the account is parked: the entry stays as it is for the next start.
+    Kept,
+}
+
+/// The life of one courier.
+pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<Address, Parcel>) {
+    loop {
+        let parcel = tokio::select! {
+            parcel = bench.next_or_retire(&*core.ports.clock) => parcel,
+            () = core.abort.cancelled() => None,
+        };
+        let Some(parcel) = parcel else { return };
+        Round::new(&core, parcel.entry).deliver(parcel.done).await;
+        bench.done();
+    }
+}
+
+/// The delivery of one entry.
+struct Round<'a> {
+    core: &'a Arc<Core>,
+    entry: OutboxEntry,
+    /// Where to, without a topic that turned out to be gone.
+    place: Place,
+}
+
+impl<'a> Round<'a> {
+    fn new(core: &'a Arc<Core>, entry: OutboxEntry) -> Self {
+        let place = entry.place.clone();
+        Self { core, entry, place }
+    }
+
+    async fn deliver(mut self, done: Option<oneshot::Sender<Result<Vec<MessageId>, Fault>>>) {
+        let Some(outward) = self.core.ports.outward.get(&self.place.account) else {
+            tracing::error!(account = %self.place.account, ticket = %self.entry.ticket, "no such account to send through");
+            return;
+        };
+        let outlet = Arc::clone(&outward.outlet);
+        for index in 0..self.entry.parts.len() {
+            match self.deliver_part(&*outlet, index).await {
+                Landing::Known(state) => self.set(index, state),
+                Landing::ChatGone(why) => {
+                    self.fail_rest(&why);
+                    break;
+                }
+                Landing::Kept => return,
+            }
+        }
+        self.close(done).await;
+    }
+
+    /// Sends one part until something final is known of it.
+    async fn deliver_part(&mut self, outlet: &dyn Outlet, index: usize) -> Landing {
+        let Some((part, state)) = self.entry.parts.get(index).cloned() else { return Landing::Kept };
+        match state {
+            PartState::Sent(_) | PartState::Unknown | PartState::Failed(_) => return Landing::Known(state),
+            PartState::Trying => {}
+            PartState::Waiting => {
+                if let Landing::Kept = self.announce(index).await {
+                    return Landing::Kept;
+                }
+            }
+        }
+        let extras = self.extras(index);
+        let landing = self.persist(outlet, part, &extras).await;
+        if let Landing::Kept = landing {
+            // It has certainly not landed: the next start may send it.
+            self.note(index, PartState::Waiting);
+        }
+        landing
+    }
+
+    /// Writes down that a part is about to be tried; after a crash nobody could know otherwise.
+    async fn announce(&mut self, index: usize) -> Landing {
+        let mut tries = 0;
+        loop {
+            let write = vec![Write::Part(self.entry.ticket, index, PartState::Trying)];
+            match self.core.ports.ledger.commit(write).await {
+                Ok(()) => return Landing::Known(PartState::Trying),
+                Err(fault) => {
+                    tracing::error!(%fault, ticket = %self.entry.ticket, "a message waits for the store")
+                }
+            }
+            if self.pause(send_pause(tries, fastrand::f64())).await.is_err() {
+                return Landing::Kept;
+            }
+            tries += 1;
+        }
+    }
+
+    async fn persist(&mut self, outlet: &dyn Outlet, mut part: Part, extras: &Extras) -> Landing {
+        let deadline = self.entry.created + PATIENCE;
+        let mut tries = 0;
+        loop {
+            let outcome = outlet.send(&self.place, &part, extras).await;
+            let pause = match outcome {
+                Outcome::Delivered(id) => return Landing::Known(PartState::Sent(id)),
+                Outcome::Unchanged => return Landing::Known(PartState::Failed("unchanged".to_owned())),
+                Outcome::Unknown { why } => {
+                    tracing::warn!(account = %self.place.account, ticket = %self.entry.ticket, why, "a message may or may not have landed");
+                    return Landing::Known(PartState::Unknown);
+                }
+                Outcome::Wait(span) => span,
+                Outcome::Refused { refusal, why } => match self.refused(refusal, &why, &mut part) {
+                    Next::Repeat => Duration::ZERO,
+                    Next::Later => send_pause(tries, fastrand::f64()),
+                    Next::End(landing) => return landing,
+                },
+            };
+            if self.core.now() + pause > deadline {
+                return Landing::Known(PartState::Failed("refused for a day".to_owned()));
+            }
+            if self.pause(pause).await.is_err() {
+                return Landing::Kept;
+            }
+            tries += 1;
+        }
+    }
+
+    /// What to do about a no; may make the part plainer or drop the topic.
+    fn refused(&mut self, refusal: Refusal, why: &str, part: &mut Part) -> Next {
+        tracing::warn!(account = %self.place.account, ticket = %self.entry.ticket, ?refusal, why, "a message was refused");
+        let styled = !part.marks.is_empty();
+        match refusal {
+            Refusal::Again => Next::Later,
+            Refusal::Style | Refusal::Never if styled => {
+                part.marks.clear();
+                Next::Repeat
+            }
+            Refusal::TopicGone if self.place.topic.is_some() => {
+                self.place.topic = None;
+                Next::Repeat
+            }
+            Refusal::ChatGone => Next::End(Landing::ChatGone(why.to_owned())),
+            Refusal::Account => Next::End(Landing::Kept),
+            Refusal::Style | Refusal::TopicGone | Refusal::Never => {
+                Next::End(Landing::Known(PartState::Failed(why.to_owned())))
+            }
+        }
+    }
+
+    /// Waits, unless everything ends meanwhile.
+    async fn pause(&self, span: Duration) -> Result<(), ()> {
+        if span.is_zero() {
+            return Ok(());
+        }
+        tokio::select! {
+            () = self.core.ports.clock.sleep(span) => Ok(()),
+            () = self.core.abort.cancelled() => Err(()),
+        }
+    }
+
+    fn extras(&self, index: usize) -> Extras {
+        let last = index + 1 == self.entry.parts.len();
+        let first = index == 0;
+        Extras {
+            buttons: if last { self.entry.buttons.clone() } else { Vec::new() },
+            reply_to: self.entry.reply_to.clone().filter(|_| first || last),
+            finality: if last { self.entry.finality } else { Finality::More },
+        }
+    }
+
+    fn set(&mut self, index: usize, state: PartState) {
+        if let PartState::Failed(why) = &state {
+            tracing::error!(account = %self.place.account, ticket = %self.entry.ticket, why, "a message could not be delivered");
+        }
+        let more = index + 1 < self.entry.parts.len();
+        if let Some((_, slot)) = self.entry.parts.get_mut(index) {
+            *slot = state.clone();
+        }
+        // The last part is written down by `close`.
+        if more {
+            self.note(index, state);
+        }
+    }
+
+    fn note(&self, index: usize, state: PartState) {
+        let write = vec![Write::Part(self.entry.ticket, index, state)];
+        if let Err(fault) = self.core.ports.ledger.commit_soon(write) {
+            tracing::warn!(%fault, ticket = %self.entry.ticket, "the state of a message was not written down");
+        }
+    }
+
+    fn fail_rest(&mut self, why: &str) {
+        tracing::warn!(account = %self.place.account, ticket = %self.entry.ticket, why, "the chat takes no messages any more");
+        for (_, state) in &mut self.entry.parts {
+            if matches!(state, PartState::Waiting | PartState::Trying) {
+                *state = PartState::Failed(why.to_owned());
+            }
+        }
+    }
+
+    /// Forgets the entry, or keeps it where its fate is unknown and tells the person so.
+    async fn close(self, done: Option<oneshot::Sender<Result<Vec<MessageId>, Fault>>>) {
+        if let Some(done) = done {
+            // Whoever asked may have gone.
+            let _gone = done.send(self.report()).is_err();
+        }
+        let unknown = self.entry.parts.iter().any(|(_, state)| *state == PartState::Unknown);
+        if !unknown || self.entry.kind == OutboxKind::Notice {
+            self.write(vec![Write::Forget(self.entry.ticket)]).await;
+            return;
+        }
+        let letter = Letter::plain(OutboxKind::Notice, notices::UNCONFIRMED)
+            .with_button(notices::SHOW_AGAIN, notices::show_data(self.entry.ticket));
+        let notice = self.core.seal(letter, &self.place, None);
+        let mut writes = vec![Write::Outbox(self.entry.clone())];
+        writes.extend(notice.clone().map(Write::Outbox));
+        self.write(writes).await;
+        if let Some(notice) = notice {
+            // Next in line for this chat; a notice never makes another one.
+            Box::pin(Round::new(self.core, notice).deliver(None)).await;
+        }
+    }
+
+    async fn write(&self, writes: Vec<Write>) {
+        if let Err(fault) = self.core.ports.ledger.commit(writes).await {
+            tracing::error!(%fault, ticket = %self.entry.ticket, "the end of a message was not written down");
+        }
+    }
+
+    fn report(&self) -> Result<Vec<MessageId>, Fault> {
+        let mut ids = Vec::new();
+        for (_, state) in &self.entry.parts {
+            match state {
+                PartState::Sent(id) => ids.push(id.clone()),
+                PartState::Unknown => {
+                    let words = "The message may or may not have arrived.";
+                    return Err(Fault::new(FaultClass::TellPerson, words, "unknown outcome"));
+                }
+                PartState::Failed(why) => {
+                    return Err(Fault::new(
+                        FaultClass::TellPerson,
+                        format!("The message was refused: {why}"),
+                        why.clone(),
+                    ));
+                }
+                PartState::Waiting | PartState::Trying => {}
+            }
+        }
+        Ok(ids)
+    }
+}
+
+enum Next {
+    Repeat,
+    Later,
+    End(Landing),
+}
+
+/// What is to be shown again of an entry: the parts whose fate is unknown, as a new entry.
+pub(crate) fn again(entry: &OutboxEntry, ticket: Ticket) -> Option<OutboxEntry> {
+    let parts: Vec<_> = entry
+        .parts
+        .iter()
+        .filter(|(_, state)| *state == PartState::Unknown)
+        .map(|(part, _)| (part.clone(), PartState::Waiting))
+        .collect();
+    (!parts.is_empty()).then(|| OutboxEntry { ticket, parts, reply_to: None, ..entry.clone() })
+}

@@ -1,0 +1,290 @@
+//! What is to be done about one message: a decision over the session as it stands, without any effect. The lane acts
+//! on it.
+
+use std::time::Duration;
+
+use pensive_contract::ids::Ticket;
+use pensive_contract::inbound::{Attachment, TypedText};
+use pensive_contract::model::ModelRef;
+use pensive_contract::outward::Finality;
+use pensive_contract::session::SessionRecord;
+use pensive_contract::store::OutboxKind;
+use pensive_directives::{
+    Addressee, Ask, Change, CommandCall, CommandName, Layers, ModelWant, OnceOverrides, Overrides, Parsed,
+    RunsModel, Scope, Settings, Shape, Standing, Verdict, judge, resolve,
+};
+
+use crate::access::{Authority, owner};
+use crate::core::{Core, Letter};
+use crate::lane::Job;
+use crate::notices;
+use crate::route;
+use crate::run::Pending;
+use crate::status::{self, Busy, View};
+
+/// What the lane must do besides writing and sending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Control {
+    /// Nothing.
+    None,
+    /// End the run and forget the queue.
+    Stop,
+    /// The same, and begin a new session.
+    Renew,
+}
+
+/// What is to be done about a message.
+pub(crate) struct Decision {
+    /// Changes of overrides, to be on disk before any letter goes out.
+    pub(crate) changes: Vec<Change>,
+    /// Whose overrides change.
+    pub(crate) scope: Scope,
+    /// What to answer at once, in order.
+    pub(crate) letters: Vec<Letter>,
+    /// The run, where there is one.
+    pub(crate) run: Option<Pending>,
+    /// What else.
+    pub(crate) control: Control,
+}
+
+/// Everything a decision looks at.
+pub(crate) struct Desk<'a> {
+    pub(crate) core: &'a Core,
+    pub(crate) job: &'a Job,
+    pub(crate) record: Option<&'a SessionRecord>,
+    pub(crate) busy: Busy,
+}
+
+/// What holds under a set of overrides.
+struct Held {
+    model: ModelRef,
+    settings: Settings,
+    fast_cutoff: Duration,
+}
+
+impl Desk<'_> {
+    /// Decides about a message whose text is `typed`.
+    pub(crate) fn decide(&self, ticket: Ticket, typed: &TypedText, attachments: &[Attachment]) -> Decision {
+        let (sender, chat) = self.overrides();
+        let parsed = self.job.parsed.clone().unwrap_or_else(|| plain(&typed.text));
+        let renew =
+            parsed.commands.iter().find(|call| matches!(call.name, CommandName::New | CommandName::Reset));
+        if let Some(call) = renew {
+            return self.renew(call, &sender, chat);
+        }
+        let verdict = self.judge(&parsed, &sender, &chat);
+        let held = self.held(sender, chat, &verdict);
+        let mut letters: Vec<Letter> = verdict
+            .reply
+            .map(|reply| Letter::plain(OutboxKind::Acknowledgement, reply))
+            .into_iter()
+            .collect();
+        letters.extend(parsed.commands.iter().filter_map(|call| self.answer(call, &held)));
+        if !attachments.is_empty() {
+            letters.push(Letter::plain(OutboxKind::Acknowledgement, notices::NO_FILES));
+        }
+        let stops = parsed.commands.iter().any(|call| call.name == CommandName::Stop);
+        let runs = verdict.run == RunsModel::Yes && !stops && !parsed.text.trim().is_empty();
+        let run = runs.then(|| self.pending(ticket, parsed.text, verdict.once, held));
+        if run.is_none()
+            && let Some(last) = letters.last_mut()
+        {
+            last.finality = Finality::Last;
+        }
+        let control = if stops { Control::Stop } else { Control::None };
+        Decision { changes: verdict.changes, scope: verdict.scope, letters, run, control }
+    }
+
+    /// The stored overrides that apply to this sender: those of the session only for somebody who may direct.
+    fn overrides(&self) -> (Overrides, Overrides) {
+        let chat = self.record.map(|record| record.chat.clone()).unwrap_or_default();
+        match self.job.authority {
+            Authority::Directs => {
+                let own = self.record.map(|record| record.overrides_of(&self.job.route.holder));
+                (own.unwrap_or_default(), chat)
+            }
+            // What shows the model's work never applies to those who may not ask for it.
+            Authority::Speaks => {
+                let chat = Overrides { reasoning: None, verbose: None, trace: None, ..chat };
+                (Overrides::default(), chat)
+            }
+        }
+    }
+
+    fn judge(&self, parsed: &Parsed, sender: &Overrides, chat: &Overrides) -> Verdict {
+        let ports = &self.core.ports;
+        let place = &self.job.inbound.place;
+        let agent = &self.job.route.agent;
+        let model = route::model_in_force(agent, sender, chat);
+        let profile_of = |reference: &str| {
+            let model = ModelRef::parse(reference).unwrap_or_else(|| agent.model.clone());
+            ports.model.profile(&model)
+        };
+        judge(
+            parsed,
+            &Standing {
+                owner: owner(&self.core.settings, &place.account, &self.job.inbound.sender),
+                sender,
+                chat,
+                defaults: &route::defaults(&self.core.settings, agent, &model, place),
+                profile: &ports.model.profile(&model),
+                models: ports.model.entries(),
+                profile_of: &profile_of,
+            },
+        )
+    }
+
+    /// What holds once the changes are made.
+    fn held(&self, mut sender: Overrides, mut chat: Overrides, verdict: &Verdict) -> Held {
+        for change in &verdict.changes {
+            match verdict.scope {
+                Scope::Sender => sender.apply(change),
+                Scope::Chat => chat.apply(change),
+            }
+        }
+        hold(self.core, self.job, &sender, &chat, &verdict.once)
+    }
+
+    fn pending(&self, ticket: Ticket, text: String, once: OnceOverrides, held: Held) -> Pending {
+        Pending {
+            tickets: vec![ticket],
+            inbound: self.job.inbound.clone(),
+            text,
+            once,
+            settings: held.settings,
+            model: held.model,
+            fast_cutoff: held.fast_cutoff,
+            route: self.job.route.clone(),
+            authority: self.job.authority,
+        }
+    }
+
+    /// The answer to a command that is not the lane's.
+    fn answer(&self, call: &CommandCall, held: &Held) -> Option<Letter> {
+        let text = match call.name {
+            CommandName::Status => status::status(&self.view(held)),
+            CommandName::Help => pensive_directives::help(),
+            CommandName::Commands => pensive_directives::commands(),
+            CommandName::Whoami => self.whoami(),
+            // The lane knows what it stopped.
+            CommandName::Stop => return None,
+            // Already in the verdict, or handled before.
+            CommandName::New
+            | CommandName::Reset
+            | CommandName::Models
+            | CommandName::Usage
+            | CommandName::Think
+            | CommandName::Fast
+            | CommandName::Verbose
+            | CommandName::Trace
+            | CommandName::Reasoning
+            | CommandName::Elevated
+            | CommandName::Model
+            | CommandName::Queue => return None,
+        };
+        Some(Letter::plain(OutboxKind::Acknowledgement, text))
+    }
+
+    fn view<'b>(&'b self, held: &'b Held) -> View<'b> {
+        View {
+            version: &self.core.settings.version,
+            up: self.core.now().since(self.core.started),
+            now: self.core.now(),
+            settings: &held.settings,
+            wire: self.core.ports.model.explain(
+                &held.model,
+                held.settings.think.level,
+                status::pace_now(&held.settings),
+            ),
+            label: self.core.ports.model.profile(&held.model).label(held.settings.think.level).to_owned(),
+            model: &held.model,
+            fallbacks: &self.job.route.agent.fallbacks,
+            limits: self.core.ports.model.limits(&held.model),
+            fast_cutoff: held.fast_cutoff,
+            key: &self.job.route.key,
+            record: self.record,
+            busy: self.busy,
+        }
+    }
+
+    fn whoami(&self) -> String {
+        let inbound = &self.job.inbound;
+        let who = format!("{}:{}", inbound.place.account.channel, inbound.sender.id);
+        let owner = match owner(&self.core.settings, &inbound.place.account, &inbound.sender) {
+            pensive_directives::Owner::Yes => "yes",
+            pensive_directives::Owner::No => "no",
+        };
+        format!(
+            "You are {} ({who}).\nOwner: {owner}.\nAgent: {}.\nSession: {}",
+            inbound.sender.name, self.job.route.agent.id, self.job.route.key
+        )
+    }
+
+    /// `/new` and `/reset`: the queue ends, overrides end, a named model is picked for the new session.
+    fn renew(&self, call: &CommandCall, sender: &Overrides, chat: Overrides) -> Decision {
+        let picked = call.argument.as_ref().map(|name| {
+            let mut parsed = plain("");
+            parsed.shape = Shape::DirectiveOnly;
+            parsed.asks.push(Ask::Model(ModelWant::Pick(name.clone())));
+            self.judge(&parsed, &Overrides::default(), &chat)
+        });
+        let known = picked.as_ref().is_none_or(|verdict| !verdict.changes.is_empty());
+        let reply = picked.as_ref().and_then(|verdict| verdict.reply.clone());
+        let changes = picked.map(|verdict| verdict.changes).unwrap_or_default();
+        let text = match (known, reply) {
+            (false, reply) => reply.unwrap_or_default(),
+            (true, reply) => {
+                let mut text = status::renewed(sender);
+                if let Some(reply) = reply {
+                    text.push('\n');
+                    text.push_str(&reply);
+                }
+                text
+            }
+        };
+        Decision {
+            changes,
+            scope: Scope::Sender,
+            letters: vec![Letter::plain(OutboxKind::Acknowledgement, text).last()],
+            run: None,
+            control: if known { Control::Renew } else { Control::None },
+        }
+    }
+}
+
+/// Settles everything for a message of `job` under these overrides.
+fn hold(core: &Core, job: &Job, sender: &Overrides, chat: &Overrides, once: &OnceOverrides) -> Held {
+    let agent = &job.route.agent;
+    let model = route::model_in_force(agent, sender, chat);
+    let defaults = route::defaults(&core.settings, agent, &model, &job.inbound.place);
+    let profile = core.ports.model.profile(&model);
+    let layers = Layers { once, sender, chat, defaults: &defaults, profile: &profile };
+    let settings = resolve(&layers);
+    let fast_cutoff = Duration::from_secs(u64::from(defaults.fast_cutoff_seconds));
+    Held { model, settings, fast_cutoff }
+}
+
+/// The settings of a run as they stand now: what is read live, such as whether reasoning is shown.
+pub(crate) fn live(core: &Core, pending: &Pending, record: Option<&SessionRecord>) -> Settings {
+    let job = Job {
+        ticket: Ticket(0),
+        inbound: pending.inbound.clone(),
+        parsed: None,
+        authority: pending.authority,
+        route: pending.route.clone(),
+    };
+    let desk = Desk { core, job: &job, record, busy: Busy::default() };
+    let (sender, chat) = desk.overrides();
+    hold(core, &job, &sender, &chat, &pending.once).settings
+}
+
+fn plain(text: &str) -> Parsed {
+    Parsed {
+        addressee: Addressee::Nobody,
+        shape: Shape::Plain,
+        text: text.to_owned(),
+        asks: Vec::new(),
+        commands: Vec::new(),
+        scope: Scope::Sender,
+    }
+}

@@ -1,0 +1,212 @@
+//! The engine as the other rooms see it: takes events in, goes on after a restart, says things, tells how it stands,
+//! and ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use pensive_contract::clock::within;
+use pensive_contract::fault::{Fault, FaultClass};
+use pensive_contract::ids::{Account, MessageId, Ticket};
+use pensive_contract::inbound::{Inbound, Place};
+use pensive_contract::intake::Intake;
+use pensive_contract::outward::{Body, Finality};
+use pensive_contract::store::{Cursor, OutboxEntry, OutboxKind, StoreFault, Write};
+use tokio::sync::oneshot;
+
+use crate::access::Admission;
+use crate::core::{Core, Letter, Ports};
+use crate::courier::Parcel;
+use crate::hearing::{self, Heard};
+use crate::notices;
+use crate::rate::Gate;
+use crate::recovery;
+use crate::settings::EngineSettings;
+
+/// How old an event may be when it comes in: as long as events are known as seen.
+const OLDEST: Duration = Duration::from_hours(24);
+
+/// How the daemon stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overview {
+    /// The version.
+    pub version: String,
+    /// How long it has been up.
+    pub up: Duration,
+    /// Sessions that are kept.
+    pub sessions: u64,
+    /// Sessions with something going on, or lately.
+    pub lanes: usize,
+    /// Runs under way.
+    pub runs: usize,
+}
+
+/// The product's behaviour, assembled over its ports.
+pub struct Engine {
+    core: Arc<Core>,
+}
+
+impl Engine {
+    /// An engine that does nothing until it is given something.
+    #[must_use]
+    pub fn new(ports: Ports, settings: EngineSettings) -> Arc<Self> {
+        Arc::new(Self { core: Arc::new(Core::new(ports, settings)) })
+    }
+
+    /// Goes on where the last life ended: messages that were not begun run, runs that were cut off are told, and what
+    /// was to be sent is sent. Called once, before any channel runs.
+    ///
+    /// # Errors
+    /// The store could not be read or written.
+    pub async fn recover(&self) -> Result<(), StoreFault> {
+        recovery::recover(&self.core).await
+    }
+
+    /// Ends: no new run starts, runs that go on have `grace`, and everything is over when this returns. What did not
+    /// end in time is told after the next start.
+    pub async fn drain(&self, grace: Duration) {
+        self.core.closing.cancel();
+        self.core.tasks.close();
+        let runs = self.core.settings.max_concurrent.max(1);
+        let idle = async {
+            // All slots free: no run goes on. Answers that are on their way are the couriers', who have the outbox.
+            let all = self.core.slots.acquire_many(u32::try_from(runs).unwrap_or(u32::MAX)).await;
+            drop(all);
+            self.core.quiet().await;
+        };
+        if within(&*self.core.ports.clock, grace, idle).await.is_err() {
+            tracing::warn!("runs were cut off");
+        }
+        self.core.abort.cancel();
+        self.core.tasks.wait().await;
+    }
+
+    /// Sends a message of ours, for scripts. Returns when it has landed.
+    ///
+    /// # Errors
+    /// It did not land, or nobody knows; the words say which.
+    pub async fn say(&self, to: &Place, body: Body) -> Result<Vec<MessageId>, Fault> {
+        let letter = Letter {
+            kind: OutboxKind::Notice,
+            bodies: vec![body],
+            buttons: Vec::new(),
+            finality: Finality::More,
+        };
+        let Some(entry) = self.core.seal(letter, to, None) else {
+            let words = format!("There is nothing to send, or no account {}.", to.account);
+            return Err(Fault::new(FaultClass::TellPerson, words.clone(), words));
+        };
+        let stored = self.core.ports.ledger.commit(vec![Write::Outbox(entry.clone())]).await;
+        stored.map_err(|fault| {
+            Fault::new(FaultClass::OursToMend, "The store did not take it.", fault.to_string())
+        })?;
+        let (done, landed) = oneshot::channel();
+        self.core.dispatch(Parcel { entry, done: Some(done) }).await;
+        landed.await.unwrap_or_else(|_| {
+            let words = "The daemon ended before it was sent; it will be sent at the next start.";
+            Err(Fault::new(FaultClass::TellPerson, words, words))
+        })
+    }
+
+    /// How the daemon stands.
+    ///
+    /// # Errors
+    /// The store could not be read.
+    pub async fn overview(&self) -> Result<Overview, StoreFault> {
+        let core = &self.core;
+        Ok(Overview {
+            version: core.settings.version.clone(),
+            up: core.now().since(core.started),
+            sessions: core.ports.sessions.count().await?,
+            lanes: core.lanes.count(),
+            runs: core.settings.max_concurrent.max(1).saturating_sub(core.slots.available_permits()),
+        })
+    }
+
+    /// Hears a batch: what comes in, and the lines for those who write too fast.
+    fn sift(&self, batch: Vec<Inbound>) -> (Vec<Inbound>, Vec<OutboxEntry>) {
+        let now = self.core.now();
+        let mut admitted = Vec::with_capacity(batch.len());
+        let mut told = Vec::new();
+        for inbound in batch {
+            if now.since(inbound.at) > OLDEST {
+                tracing::info!(account = %inbound.place.account, "an event older than a day was dropped");
+                continue;
+            }
+            let heard = hearing::hear(&self.core, &inbound);
+            if !self.comes_in(&inbound, &heard) {
+                continue;
+            }
+            match hearing::gate(&self.core, &inbound, &heard) {
+                Gate::Pass => admitted.push(inbound),
+                Gate::Silent => {}
+                Gate::Tell(wait) => {
+                    let letter = Letter::plain(OutboxKind::Notice, notices::too_fast(wait)).last();
+                    told.extend(self.core.seal(letter, &inbound.place, Some(inbound.message.clone())));
+                }
+            }
+        }
+        (admitted, told)
+    }
+
+    fn comes_in(&self, inbound: &Inbound, heard: &Heard) -> bool {
+        match heard.admission {
+            Admission::Admitted => true,
+            Admission::Stranger => {
+                tracing::info!(
+                    account = %inbound.place.account, sender = %inbound.sender.id, chat = %inbound.place.chat,
+                    "somebody who is on no list wrote; nothing was kept"
+                );
+                false
+            }
+            Admission::NotForUs => {
+                tracing::debug!(account = %inbound.place.account, chat = %inbound.place.chat, "not meant for us");
+                false
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Intake for Engine {
+    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<(), StoreFault> {
+        if self.core.closing.is_cancelled() {
+            return Err(StoreFault::Closed);
+        }
+        let (admitted, told) = self.sift(batch);
+        let fresh = self.core.ports.inbox.take(admitted, cursor).await?;
+        self.core.post(Vec::new(), told).await?;
+        for (ticket, inbound) in fresh {
+            self.core.assign(ticket, inbound).await;
+        }
+        Ok(())
+    }
+
+    async fn cursor(&self, account: &Account) -> Result<Option<Cursor>, StoreFault> {
+        self.core.ports.inbox.cursor(account).await
+    }
+}
+
+impl Core {
+    /// Hands an event that is in the inbox to its lane.
+    pub(crate) async fn assign(self: &Arc<Self>, ticket: Ticket, inbound: Inbound) {
+        let Some(route) = hearing::belongs(self, &inbound) else {
+            tracing::error!(%ticket, "no agent is configured");
+            return;
+        };
+        let key = route.key.clone();
+        let job = hearing::hear(self, &inbound).job(ticket, inbound, route);
+        self.lanes
+            .hand(key, job, |bench| {
+                self.tasks.spawn(crate::lane::work(Arc::clone(self), bench));
+            })
+            .await;
+    }
+
+    /// Ends when no courier has anything to carry.
+    async fn quiet(&self) {
+        while !self.couriers.all_quiet() {
+            self.ports.clock.sleep(Duration::from_millis(10)).await;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The texts and button data of our own lines, in one place.
+
+use std::time::Duration;
+
+use pensive_contract::ids::Ticket;
+
+/// The fate of an answer is unknown.
+pub(crate) const UNCONFIRMED: &str = "⚙️ I could not confirm that my last answer arrived.";
+/// Shows it again.
+pub(crate) const SHOW_AGAIN: &str = "Show it again";
+/// A run was cut off by the end of the daemon.
+pub(crate) const RESTARTED: &str = "⚙️ I was restarted while answering. Tap to run it again.";
+/// Runs a message that was put by.
+pub(crate) const RUN_AGAIN: &str = "Run it again";
+/// The model was silent.
+pub(crate) const NO_TEXT: &str = "The model returned no text.";
+/// Tries a failed run again.
+pub(crate) const TRY_AGAIN: &str = "Try again";
+/// A message was changed too late.
+pub(crate) const EDITED_LATE: &str = "⚙️ I had already taken up that message before you changed it.";
+/// Runs the changed text.
+pub(crate) const RUN_EDIT: &str = "Run the new text";
+/// The store did not take a change.
+pub(crate) const NOT_STORED: &str =
+    "⚠️ I could not save that, so nothing was changed. An admin needs to look at the disk of this bot.";
+/// A pressed button leads nowhere any more.
+pub(crate) const STALE: &str = "That is no longer here.";
+/// A pressed button is somebody else's.
+pub(crate) const NOT_YOURS: &str = "That button is for somebody else.";
+/// What came with a message cannot be looked at.
+pub(crate) const NO_FILES: &str = "I can read text here, but not yet files, pictures or voice messages.";
+/// A run took too long.
+pub(crate) const TOO_LONG: &str =
+    "That took too long, so I gave up. Please try again or ask for less at once.";
+/// Something of ours broke.
+pub(crate) const BROKE: &str = "Something broke on my side. The log of this bot tells an admin more.";
+
+const RUN: &str = "run:";
+const SHOW: &str = "show:";
+
+/// What a person asks for with a button of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// To run a message that was put by.
+    Run(Ticket),
+    /// To see an answer whose fate is unknown.
+    Show(Ticket),
+}
+
+/// The data of a button that runs a message.
+pub(crate) fn run_data(ticket: Ticket) -> String {
+    format!("{RUN}{ticket}")
+}
+
+/// The data of a button that shows an answer.
+pub(crate) fn show_data(ticket: Ticket) -> String {
+    format!("{SHOW}{ticket}")
+}
+
+/// Reads the data of a button back.
+pub(crate) fn wish(data: &str) -> Option<Wish> {
+    let ticket = |text: &str| text.parse().ok().map(Ticket);
+    match data.strip_prefix(RUN) {
+        Some(number) => ticket(number).map(Wish::Run),
+        None => data.strip_prefix(SHOW).and_then(ticket).map(Wish::Show),
+    }
+}
+
+/// The line for somebody who writes too fast.
+pub(crate) fn too_fast(wait: Duration) -> String {
+    let seconds = wait.as_millis().div_ceil(1000).max(1);
+    format!("⚙️ That was too fast for me, and your last message was not taken. Please wait {seconds} s.")
+}
+
+/// A span in the two largest units that matter.
+pub(crate) fn span(span: Duration) -> String {
+    let seconds = span.as_secs();
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => format!("{minutes} min"),
+        (0, _, _) => format!("{hours} h {minutes} min"),
+        (_, _, _) => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn button_data_reads_back_and_fits_the_smallest_limit() {
+        for wish_in in [Wish::Run(Ticket(u64::MAX)), Wish::Show(Ticket(7))] {
+            let data = match wish_in {
+                Wish::Run(ticket) => run_data(ticket),
+                Wish::Show(ticket) => show_data(ticket),
+            };
+            assert!(data.len() <= 64);
+            assert_eq!(wish(&data), Some(wish_in));
+        }
+        for junk in ["", "run:", "run:x", "show:-1", "else"] {
+            assert_eq!(wish(junk), None, "{junk}");
+        }
+    }
+
+    #[test]
+    fn spans_read_well() {
+        for (seconds, text) in [(5, "5 s"), (60, "1 min"), (3_700, "1 h 1 min"), (90_000, "1 d 1 h")] {
+            assert_eq!(span(Duration::from_secs(seconds)), text);
+        }
+        assert_eq!(
+            too_fast(Duration::from_millis(2_100)),
+            "⚙️ That was too fast for me, and your last message was not taken. Please wait 3 s."
+        );
+    }
+}

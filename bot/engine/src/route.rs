@@ -1,0 +1,174 @@
+//! Which agent serves a message, where its session is kept, and which configured defaults hold there.
+
+use pensive_contract::ids::{SenderId, SessionKey};
+use pensive_contract::inbound::{ChatKind, Inbound, Place, TopicKind};
+use pensive_contract::model::ModelRef;
+use pensive_directives::{Defaults, Overrides, Source};
+
+use crate::access::rule_of;
+use crate::settings::{AgentSettings, Binding, DirectiveDefaults, DmScope, EngineSettings, OverrideScope};
+
+/// Where a message belongs.
+#[derive(Debug, Clone)]
+pub(crate) struct Route {
+    /// The agent that serves it.
+    pub(crate) agent: AgentSettings,
+    /// Where its session is kept.
+    pub(crate) key: SessionKey,
+    /// Whose overrides it reads and writes.
+    pub(crate) holder: SenderId,
+}
+
+/// Finds the agent, the session and the holder of overrides for an event.
+pub(crate) fn route(settings: &EngineSettings, inbound: &Inbound) -> Option<Route> {
+    let agent = agent_for(settings, inbound)?.clone();
+    let key = session_key(settings, agent.id.as_str(), inbound);
+    let holder = match settings.override_scope {
+        OverrideScope::Sender => inbound.sender.id.clone(),
+        OverrideScope::Session => SenderId::from("*"),
+    };
+    Some(Route { agent, key, holder })
+}
+
+fn agent_for<'a>(settings: &'a EngineSettings, inbound: &Inbound) -> Option<&'a AgentSettings> {
+    let bound =
+        settings.bindings.iter().filter(|binding| binds(binding, inbound)).max_by_key(|b| specificity(b));
+    bound
+        .and_then(|binding| settings.agents.iter().find(|agent| agent.id == binding.agent))
+        .or_else(|| settings.agents.first())
+}
+
+fn binds(binding: &Binding, inbound: &Inbound) -> bool {
+    let place = &inbound.place;
+    let peer = peer(place, &inbound.sender.id);
+    let topic = place.topic.as_ref().map(|topic| topic.id.as_str());
+    binding.channel.as_ref().is_none_or(|channel| *channel == place.account.channel)
+        && binding.account.as_ref().is_none_or(|account| account == place.account.id.as_str())
+        && binding.peer.as_ref().is_none_or(|wanted| wanted == peer)
+        && binding.topic.as_ref().is_none_or(|wanted| Some(wanted.as_str()) == topic)
+}
+
+fn specificity(binding: &Binding) -> u8 {
+    u8::from(binding.topic.is_some()) * 8
+        + u8::from(binding.peer.is_some()) * 4
+        + u8::from(binding.account.is_some()) * 2
+        + u8::from(binding.channel.is_some())
+}
+
+fn peer<'a>(place: &'a Place, sender: &'a SenderId) -> &'a str {
+    match place.kind {
+        ChatKind::Direct => sender.as_str(),
+        ChatKind::Group | ChatKind::Channel => place.chat.as_str(),
+    }
+}
+
+fn session_key(settings: &EngineSettings, agent: &str, inbound: &Inbound) -> SessionKey {
+    let place = &inbound.place;
+    let channel = place.account.channel.as_str();
+    let base = match place.kind {
+        ChatKind::Direct => return direct_key(settings, agent, inbound),
+        ChatKind::Group => SessionKey::of(["agent", agent, channel, "group", place.chat.as_str()]),
+        ChatKind::Channel => SessionKey::of(["agent", agent, channel, "channel", place.chat.as_str()]),
+    };
+    in_topic(base, place)
+}
+
+fn direct_key(settings: &EngineSettings, agent: &str, inbound: &Inbound) -> SessionKey {
+    let place = &inbound.place;
+    let channel = place.account.channel.as_str();
+    let peer = inbound.sender.id.as_str();
+    let base = match settings.dm_scope {
+        DmScope::Main => return SessionKey::of(["agent", agent, "main"]),
+        DmScope::PerPeer => match linked(settings, channel, peer) {
+            Some(name) => SessionKey::of(["agent", agent, "direct", name]),
+            None => SessionKey::of(["agent", agent, "direct", channel, peer]),
+        },
+        DmScope::PerChannelPeer => SessionKey::of(["agent", agent, channel, "direct", peer]),
+        DmScope::PerAccountChannelPeer => {
+            SessionKey::of(["agent", agent, channel, place.account.id.as_str(), "direct", peer])
+        }
+    };
+    in_topic(base, place)
+}
+
+fn linked<'a>(settings: &'a EngineSettings, channel: &str, peer: &str) -> Option<&'a str> {
+    let full = format!("{channel}:{peer}");
+    settings.identity_links.iter().find(|(_, forms)| forms.contains(&full)).map(|(name, _)| name.as_str())
+}
+
+fn in_topic(base: SessionKey, place: &Place) -> SessionKey {
+    match &place.topic {
+        None => base,
+        Some(topic) => match topic.kind {
+            TopicKind::Topic => base.with(["topic", topic.id.as_str()]),
+            TopicKind::Thread => base.with(["thread", topic.id.as_str()]),
+        },
+    }
+}
+
+/// The model in force: the sender's pick, else the chat's, else the agent's.
+pub(crate) fn model_in_force(agent: &AgentSettings, sender: &Overrides, chat: &Overrides) -> ModelRef {
+    let picked = sender.model.as_deref().or(chat.model.as_deref());
+    picked.and_then(ModelRef::parse).unwrap_or_else(|| agent.model.clone())
+}
+
+/// The configured layers for an agent, a model and a place, highest first.
+pub(crate) fn defaults(
+    settings: &EngineSettings,
+    agent: &AgentSettings,
+    model: &ModelRef,
+    place: &Place,
+) -> Defaults {
+    let name = model.to_string();
+    let own = agent.params.get(&name).copied().unwrap_or_default();
+    let shared = settings.params.get(&name).copied().unwrap_or_default();
+    let here = chat_defaults(settings, place);
+    let (agents, global) = (agent.defaults, settings.global);
+    Defaults {
+        think: layers([
+            (Source::Agent, here.think),
+            (Source::Agent, agents.think),
+            (Source::Model, own.think),
+            (Source::Model, shared.think),
+            (Source::Global, global.think),
+        ]),
+        fast: layers([
+            (Source::Agent, here.fast),
+            (Source::Agent, agents.fast),
+            (Source::Global, global.fast),
+            (Source::Model, own.fast),
+            (Source::Model, shared.fast),
+        ]),
+        verbose: layers([
+            (Source::Agent, here.verbose),
+            (Source::Agent, agents.verbose),
+            (Source::Global, global.verbose),
+        ]),
+        reasoning: layers([
+            (Source::Agent, here.reasoning),
+            (Source::Agent, agents.reasoning),
+            (Source::Global, global.reasoning),
+        ]),
+        fast_cutoff_seconds: own.fast_cutoff_seconds.or(shared.fast_cutoff_seconds).unwrap_or(60),
+        model: agent.model.to_string(),
+        ..Defaults::default()
+    }
+}
+
+fn layers<T, const N: usize>(layers: [(Source, Option<T>); N]) -> Vec<(Source, T)> {
+    layers.into_iter().filter_map(|(source, value)| Some((source, value?))).collect()
+}
+
+/// What the configuration sets for this very chat.
+fn chat_defaults(settings: &EngineSettings, place: &Place) -> DirectiveDefaults {
+    let Some(door) = settings.doors.get(&place.account) else { return DirectiveDefaults::default() };
+    match place.kind {
+        ChatKind::Direct => {
+            let block = door.directs.get(place.chat.as_str()).or_else(|| door.directs.get("*"));
+            block.copied().unwrap_or_default()
+        }
+        ChatKind::Group | ChatKind::Channel => {
+            rule_of(door, place).map(|rule| rule.defaults).unwrap_or_default()
+        }
+    }
+}

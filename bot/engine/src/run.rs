@@ -1,0 +1,265 @@
+//! One run: a prompt, calls with retries and fallbacks, and everything that came of them. What is shown of it is
+//! `present`'s business; what is kept of it is the lane's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use pensive_contract::clock::{Timestamp, within};
+use pensive_contract::fault::FaultClass;
+use pensive_contract::ids::{SessionId, Ticket};
+use pensive_contract::inbound::{ChatKind, Inbound};
+use pensive_contract::model::{
+    ModelEvent, ModelFault, ModelRef, ModelRequest, Pace, PromptTurn, Recast, Role, StopReason, TokenUsage,
+};
+use pensive_contract::session::Turn;
+use pensive_directives::{Fast, Level, OnceOverrides, Settings};
+use tokio_util::sync::CancellationToken;
+
+use crate::access::Authority;
+use crate::core::Core;
+use crate::notices;
+use crate::prompt;
+use crate::retry::ModelRetries;
+use crate::route::Route;
+
+/// Typing is shown for answers that take longer than an eye needs.
+const TYPING_AFTER: Duration = Duration::from_millis(200);
+
+/// A message that waits for its run, with the settings that held when it was accepted.
+#[derive(Debug, Clone)]
+pub(crate) struct Pending {
+    /// The inbox entries that this run closes; more than one where waiting messages were summed up.
+    pub(crate) tickets: Vec<Ticket>,
+    /// The newest of the messages.
+    pub(crate) inbound: Inbound,
+    /// What the model is told, cleaned of directives.
+    pub(crate) text: String,
+    /// What the message wants for itself.
+    pub(crate) once: OnceOverrides,
+    /// What holds for it.
+    pub(crate) settings: Settings,
+    /// The model that was in force.
+    pub(crate) model: ModelRef,
+    /// How old the run may be for `auto` to ask for the fast lane.
+    pub(crate) fast_cutoff: Duration,
+    /// Where it belongs.
+    pub(crate) route: Route,
+    /// Whether stored settings of its sender apply.
+    pub(crate) authority: Authority,
+}
+
+impl Pending {
+    /// The transcript's turn for the message.
+    pub(crate) fn turn(&self) -> Turn {
+        let name = match self.inbound.place.kind {
+            ChatKind::Direct => None,
+            ChatKind::Group | ChatKind::Channel => Some(self.inbound.sender.name.clone()),
+        };
+        Turn { at: self.inbound.at, role: Role::User, name, text: self.text.clone() }
+    }
+}
+
+/// What a model said in one run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) reasoning: String,
+    pub(crate) usage: TokenUsage,
+    pub(crate) model: String,
+    pub(crate) level: Option<Level>,
+    pub(crate) first_token: Option<Duration>,
+    pub(crate) took: Duration,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum RunEnd {
+    /// The model said something, or was silent.
+    Answered(Answer),
+    /// No model could be brought to answer.
+    Failed {
+        /// One sentence for the person.
+        person: String,
+        /// What had come before it broke.
+        partial: String,
+    },
+    /// A person stopped it.
+    Stopped,
+    /// The daemon ends.
+    Aborted,
+}
+
+/// Runs `pending` in `session` until it ends one way or the other.
+pub(crate) async fn run(
+    core: Arc<Core>,
+    pending: Pending,
+    session: SessionId,
+    stop: CancellationToken,
+) -> RunEnd {
+    let limit = core.settings.run_limit;
+    let work = async {
+        let Ok(_slot) = core.slots.acquire().await else { return RunEnd::Aborted };
+        let mut calls = Calls { core: &core, pending: &pending, session, began: core.now(), last: None };
+        calls.all().await
+    };
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => RunEnd::Stopped,
+        () = core.abort.cancelled() => RunEnd::Aborted,
+        end = within(&*core.ports.clock, limit, work) => end.unwrap_or_else(|_| RunEnd::Failed {
+            person: notices::TOO_LONG.to_owned(),
+            partial: String::new(),
+        }),
+        () = typing(&core, &pending) => RunEnd::Aborted,
+    }
+}
+
+/// Shows the typing sign for as long as this is polled.
+async fn typing(core: &Core, pending: &Pending) {
+    let place = &pending.inbound.place;
+    let outward = core.ports.outward.get(&place.account);
+    let Some(typing) = outward.and_then(|outward| outward.typing.as_ref()) else {
+        return std::future::pending().await;
+    };
+    core.ports.clock.sleep(TYPING_AFTER).await;
+    loop {
+        let outcome = typing.show(place).await;
+        tracing::debug!(?outcome, "typing shown");
+        core.ports.clock.sleep(typing.lasts().mul_f64(0.8)).await;
+    }
+}
+
+/// The calls of one run.
+struct Calls<'a> {
+    core: &'a Core,
+    pending: &'a Pending,
+    session: SessionId,
+    began: Timestamp,
+    last: Option<(ModelFault, Answer)>,
+}
+
+impl Calls<'_> {
+    async fn all(&mut self) -> RunEnd {
+        let history = match self.core.ports.transcript.tail(&self.session, prompt::MOST_TURNS).await {
+            Ok(history) => history,
+            Err(fault) => {
+                tracing::error!(%fault, session = %self.session, "the transcript cannot be read");
+                return RunEnd::Failed { person: notices::BROKE.to_owned(), partial: String::new() };
+            }
+        };
+        let mut retries = ModelRetries::default();
+        let fallbacks =
+            self.pending.route.agent.fallbacks.iter().filter(|model| **model != self.pending.model);
+        for model in std::iter::once(&self.pending.model).chain(fallbacks) {
+            if let Some(answer) = self.with_model(model, &history, &mut retries).await {
+                return RunEnd::Answered(answer);
+            }
+            retries = retries.for_fallback();
+        }
+        let (person, partial) =
+            self.last.take().map(|(fault, answer)| (fault.person, answer.text)).unwrap_or_default();
+        RunEnd::Failed { person, partial }
+    }
+
+    /// Calls one model until it answers or is not worth another try.
+    async fn with_model(
+        &mut self,
+        model: &ModelRef,
+        history: &[Turn],
+        retries: &mut ModelRetries,
+    ) -> Option<Answer> {
+        let request = self.request(model, history);
+        loop {
+            let mut answer =
+                Answer { model: model.to_string(), level: Some(request.thinking), ..Answer::default() };
+            let called = self.core.now();
+            let mut request = request.clone();
+            request.pace = pace(self.pending, called.since(self.began));
+            let fault = match self.call(request, &mut answer).await {
+                Ok(()) => {
+                    answer.took = self.core.now().since(self.began);
+                    return Some(answer);
+                }
+                Err(fault) => fault,
+            };
+            let pause = match fault.class {
+                FaultClass::Again => retries.next(fastrand::f64()),
+                FaultClass::AgainAfter(span) => retries.named(span),
+                FaultClass::TellPerson | FaultClass::OursToMend => None,
+            };
+            tracing::warn!(session = %self.session, %model, cause = %self.core.ports.masker.mask(&fault.log), again_in = ?pause, "a model call failed");
+            self.last = Some((fault, answer));
+            self.core.ports.clock.sleep(pause?).await;
+        }
+    }
+
+    fn request(&self, model: &ModelRef, history: &[Turn]) -> ModelRequest {
+        let think = self.pending.settings.think;
+        let ports = &self.core.ports;
+        let thinking = if *model == self.pending.model {
+            think.level
+        } else {
+            ports.model.profile(model).clamp(think.asked)
+        };
+        let message = self.pending.turn();
+        let message = prompt::said(message.role, message.name.as_deref(), &message.text);
+        let turns: Vec<PromptTurn> = prompt::build(history.to_vec(), message, ports.model.limits(model));
+        ModelRequest {
+            model: model.clone(),
+            system: self.pending.route.agent.prompt.clone(),
+            turns,
+            thinking,
+            pace: Pace::Normal,
+            session: self.session.to_string(),
+        }
+    }
+
+    async fn call(&self, request: ModelRequest, answer: &mut Answer) -> Result<(), ModelFault> {
+        let mut stream = self.core.ports.model.stream(request).await?;
+        while let Some(event) = stream.next().await {
+            match event? {
+                ModelEvent::Reasoning(piece) => {
+                    self.heard(answer);
+                    answer.reasoning.push_str(&piece);
+                }
+                ModelEvent::Text(piece) => {
+                    self.heard(answer);
+                    answer.text.push_str(&piece);
+                }
+                ModelEvent::Recast(Recast::TextWasReasoning) => {
+                    answer.reasoning.push_str(&std::mem::take(&mut answer.text));
+                }
+                ModelEvent::Recast(Recast::ReasoningWasText) => answer.reasoning.clear(),
+                ModelEvent::Usage(usage) => answer.usage = usage,
+                ModelEvent::End(reason) => {
+                    if !matches!(reason, StopReason::Done) {
+                        tracing::info!(session = %self.session, ?reason, "a model stopped early");
+                    }
+                    return Ok(());
+                }
+            }
+        }
+        Err(ModelFault {
+            class: FaultClass::Again,
+            person: "The model broke off in the middle of its answer.".to_owned(),
+            log: "the stream ended without its end event".to_owned(),
+        })
+    }
+
+    fn heard(&self, answer: &mut Answer) {
+        if answer.first_token.is_none() {
+            answer.first_token = Some(self.core.now().since(self.began));
+        }
+    }
+}
+
+/// Whether a call that starts when the run is `age` old asks for the fast lane.
+fn pace(pending: &Pending, age: Duration) -> Pace {
+    match pending.settings.fast.value {
+        Fast::On => Pace::Fast,
+        Fast::Off => Pace::Normal,
+        Fast::Auto if age <= pending.fast_cutoff => Pace::Fast,
+        Fast::Auto => Pace::Normal,
+    }
+}
