@@ -219,7 +219,7 @@ impl Lane {
         if let Some(waiting) = self.queue.iter_mut().find(|pending| pending.inbound.message == *message) {
             text.clone_into(&mut waiting.text);
             // Should a crash come between, the new text is a message in which nothing is executed.
-            let code = vec![0..text.len()];
+            let code = std::iter::once(0..text.len()).collect();
             let kind = InboundKind::Message(TypedText { text, code, ..typed.clone() });
             let inbound = Inbound { kind, ..job.inbound.clone() };
             let amend = waiting.tickets.iter().copied().map(|ticket| Write::Amend(ticket, inbound.clone()));

@@ -18,11 +18,11 @@ const SHORTEST: usize = 6;
 /// Bot tokens, provider keys, bearer headers, private keys, JWTs and passwords in URLs.
 static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?s-u)(?P<keep>\b[a-z][a-z0-9+.-]{1,15}://[^\s:/@]{0,64}:)[^\s:/@]{1,256}(?P<after>@)",
-        r"|\b[0-9]{6,12}:[A-Za-z0-9_-]{30,64}",
+        r"(?-u)(?P<keep>\b[a-z][a-z0-9+.-]{1,15}://[!-.0-9;-?A-~]{0,64}:)[!-.0-9;-?A-~]{1,256}(?P<after>@)",
+        r"|[0-9]{6,12}:[A-Za-z0-9_-]{30,64}",
         r"|\bsk-[A-Za-z0-9_-]{16,256}",
         r"|(?P<bearer>\b[Bb]earer )[A-Za-z0-9._~+/=-]{8,4096}",
-        r"|-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----.{0,8192}?-----END [A-Z ]{0,24}PRIVATE KEY-----",
+        r"|-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{0,8192}-----END [A-Z ]{0,24}PRIVATE KEY-----",
         r"|\beyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{4,8192}\.[A-Za-z0-9_-]{4,1024}",
     ))
     .ok()
@@ -66,8 +66,11 @@ impl Masker {
 }
 
 /// What every shape holds, so that ordinary text is passed without the regex.
-static MARKERS: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(["://", ":A", "sk-", "earer ", "-----BEGIN", "eyJ", ":"]).ok());
+static MARKERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let digits = (0..10).map(|digit| format!("{digit}:"));
+    let words = ["://", "sk-", "earer ", "-----BEGIN", "eyJ"].into_iter().map(str::to_owned);
+    AhoCorasick::new(digits.chain(words)).ok()
+});
 
 fn mask_shapes(text: &str) -> Option<String> {
     if !MARKERS.as_ref().is_some_and(|markers| markers.is_match(text)) {
@@ -84,11 +87,10 @@ fn forms(secret: &str) -> Vec<String> {
     let mut forms = vec![secret.to_owned(), url_form(secret)];
     // Inside a longer base64 text a secret can begin at any of three alignments; the characters that also hold
     // neighbouring bytes are left out.
-    for lead in 0..3_usize {
+    for (lead, from) in [0, 2, 3].into_iter().enumerate() {
         let mut bytes = vec![0_u8; lead];
         bytes.extend_from_slice(secret.as_bytes());
         for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
-            let from = [0, 2, 3][lead];
             let to = encoded.len() - usize::from(bytes.len() % 3 != 0);
             if let Some(inner) = encoded.get(from..to).filter(|inner| inner.len() >= SHORTEST) {
                 forms.push(inner.to_owned());
