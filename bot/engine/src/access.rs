@@ -128,3 +128,121 @@ pub(crate) fn owner(settings: &EngineSettings, account: &Account, sender: &Sende
     let full = format!("{}:{}", account.channel, sender.id);
     if settings.owners.contains(&full) { Owner::Yes } else { Owner::No }
 }
+
+#[cfg(test)]
+mod tests {
+    use pensive_contract::ids::ChatId;
+    use pensive_directives::{Typed, parse};
+
+    use super::*;
+    use crate::samples::{inbound, settings};
+
+    fn group(chat: &str, sender: &str, text: &str, addressed: Addressed) -> Inbound {
+        let mut inbound = inbound(sender, text);
+        inbound.place.chat = ChatId::from(chat);
+        inbound.place.kind = ChatKind::Group;
+        inbound.addressed = addressed;
+        inbound
+    }
+
+    fn judged(settings: &EngineSettings, inbound: &Inbound) -> Admission {
+        let typed = inbound.typed().cloned().unwrap_or_default();
+        let parsed = parse(&Typed { text: &typed.text, bot_name: Some("PensiveBot"), ..Typed::default() });
+        admit(settings, inbound, Some(&parsed))
+    }
+
+    fn with(door: Door) -> EngineSettings {
+        let mut settings = settings();
+        settings.doors.insert(inbound("1", "").place.account, door);
+        settings
+    }
+
+    fn list(ids: &[&str]) -> Vec<String> {
+        ids.iter().map(|id| (*id).to_owned()).collect()
+    }
+
+    #[test]
+    fn direct_messages_follow_their_policy() {
+        let check = |direct, allowed: &[&str], expected| {
+            let settings = with(Door { direct, allow_from: list(allowed), ..Door::default() });
+            assert_eq!(judged(&settings, &inbound("11", "hello")), expected, "{direct:?} {allowed:?}");
+        };
+        check(DirectPolicy::Pairing, &[], Admission::Stranger);
+        check(DirectPolicy::Pairing, &["11"], Admission::Admitted);
+        check(DirectPolicy::Allowlist, &["111"], Admission::Stranger);
+        check(DirectPolicy::Allowlist, &["*"], Admission::Stranger);
+        check(DirectPolicy::Allowlist, &["11"], Admission::Admitted);
+        check(DirectPolicy::Open, &[], Admission::Stranger);
+        check(DirectPolicy::Open, &["*"], Admission::Admitted);
+        check(DirectPolicy::Disabled, &["11", "*"], Admission::Stranger);
+    }
+
+    #[test]
+    fn med_16_groups_are_closed_and_negative_ids_match_exactly() {
+        let rule = |mention, allow_from: Option<&[&str]>| GroupRule {
+            mention,
+            allow_from: allow_from.map(list),
+            ..GroupRule::default()
+        };
+        let door = Door {
+            allow_from: list(&["11"]),
+            groups: [
+                ("-100123".to_owned(), rule(MentionRule::Free, None)),
+                ("-100124".to_owned(), rule(MentionRule::Required, Some(&["*"]))),
+            ]
+            .into(),
+            ..Door::default()
+        };
+        let settings = with(door);
+        let check = |chat, sender, text, addressed, expected| {
+            let inbound = group(chat, sender, text, addressed);
+            assert_eq!(judged(&settings, &inbound), expected, "{chat} {sender} {text}");
+        };
+        check("-100123", "11", "hello", Addressed::No, Admission::Admitted);
+        check("-100123", "12", "hello", Addressed::Yes, Admission::Stranger);
+        check("-10012", "11", "hello", Addressed::Yes, Admission::Stranger);
+        check("100123", "11", "hello", Addressed::Yes, Admission::Stranger);
+        check("-100124", "99", "hello", Addressed::No, Admission::NotForUs);
+        check("-100124", "99", "hello", Addressed::Yes, Admission::Admitted);
+    }
+
+    #[test]
+    fn an_open_group_still_keeps_its_own_list() {
+        let closed = GroupRule { allow_from: Some(list(&["11"])), ..GroupRule::default() };
+        let door =
+            Door { group: GroupPolicy::Open, groups: [("-1".to_owned(), closed)].into(), ..Door::default() };
+        let settings = with(door);
+        assert_eq!(judged(&settings, &group("-1", "12", "x", Addressed::Yes)), Admission::Stranger);
+        assert_eq!(judged(&settings, &group("-1", "11", "x", Addressed::Yes)), Admission::Admitted);
+        assert_eq!(judged(&settings, &group("-2", "12", "x", Addressed::Yes)), Admission::Admitted);
+    }
+
+    #[test]
+    fn a_bare_command_in_a_group_needs_no_mention_unless_the_group_says_so() {
+        let rule = |bare_commands| GroupRule { bare_commands, ..GroupRule::default() };
+        let door = Door {
+            allow_from: list(&["11"]),
+            groups: [("-1".to_owned(), rule(true)), ("-2".to_owned(), rule(false))].into(),
+            ..Door::default()
+        };
+        let settings = with(door);
+        let check = |chat, text, expected| {
+            assert_eq!(judged(&settings, &group(chat, "11", text, Addressed::No)), expected, "{chat} {text}");
+        };
+        check("-1", "/think high", Admission::Admitted);
+        check("-1", "/think high please", Admission::NotForUs);
+        check("-2", "/think high", Admission::NotForUs);
+    }
+
+    #[test]
+    fn commands_allow_from_narrows_who_directs() {
+        let account = inbound("11", "").place.account;
+        let mut settings = with(Door { allow_from: list(&["11", "12"]), ..Door::default() });
+        let may = |settings: &EngineSettings, sender: &str| {
+            authority(settings, &account, &inbound(sender, "").sender) == Authority::Directs
+        };
+        assert!(may(&settings, "11") && may(&settings, "12"));
+        settings.commands = Some([("chat".to_owned(), list(&["12"])), ("*".to_owned(), Vec::new())].into());
+        assert!(!may(&settings, "11") && may(&settings, "12"));
+    }
+}

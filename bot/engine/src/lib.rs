@@ -26,6 +26,8 @@ mod recovery;
 mod retry;
 mod route;
 mod run;
+#[cfg(test)]
+mod samples;
 pub mod settings;
 mod status;
 mod workers;

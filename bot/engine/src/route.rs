@@ -172,3 +172,89 @@ fn chat_defaults(settings: &EngineSettings, place: &Place) -> DirectiveDefaults 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pensive_contract::ids::{AccountId, AgentId, ChannelName, ChatId, TopicId};
+    use pensive_contract::inbound::Topic;
+
+    use super::*;
+    use crate::samples::{inbound, settings};
+
+    fn key(settings: &EngineSettings, inbound: &Inbound) -> String {
+        route(settings, inbound).map(|route| route.key.to_string()).unwrap_or_default()
+    }
+
+    fn topic(id: &str, kind: TopicKind) -> Option<Topic> {
+        Some(Topic { id: TopicId::from(id), kind })
+    }
+
+    #[test]
+    fn session_keys_follow_the_scope() {
+        let check = |scope, expected: &str| {
+            let mut settings = settings();
+            settings.dm_scope = scope;
+            settings.identity_links = [("ann".to_owned(), vec!["chat:11".to_owned()])].into();
+            assert_eq!(key(&settings, &inbound("11", "")), expected);
+        };
+        check(DmScope::PerChannelPeer, "agent:main:chat:direct:11");
+        check(DmScope::Main, "agent:main:main");
+        check(DmScope::PerPeer, "agent:main:direct:ann");
+        check(DmScope::PerAccountChannelPeer, "agent:main:chat:one:direct:11");
+    }
+
+    #[test]
+    fn ses_05_two_people_never_share_a_session() {
+        assert_ne!(key(&settings(), &inbound("11", "")), key(&settings(), &inbound("12", "")));
+    }
+
+    #[test]
+    fn ses_08_ses_13_topics_have_their_own_sessions_inside_their_chat() {
+        let mut group = inbound("11", "");
+        group.place.kind = ChatKind::Group;
+        group.place.chat = ChatId::from("-1001");
+        assert_eq!(key(&settings(), &group), "agent:main:chat:group:-1001");
+        group.place.topic = topic("5", TopicKind::Topic);
+        assert_eq!(key(&settings(), &group), "agent:main:chat:group:-1001:topic:5");
+        group.place.topic = topic("5", TopicKind::Thread);
+        assert_eq!(key(&settings(), &group), "agent:main:chat:group:-1001:thread:5");
+        let mut one = inbound("11", "");
+        one.place.topic = topic("5", TopicKind::Topic);
+        let mut other = inbound("12", "");
+        other.place.topic = topic("5", TopicKind::Topic);
+        assert_ne!(key(&settings(), &one), key(&settings(), &other));
+    }
+
+    #[test]
+    fn the_most_specific_binding_wins() {
+        let mut settings = settings();
+        let mut second = settings.agents[0].clone();
+        second.id = AgentId::from("ops");
+        let mut third = second.clone();
+        third.id = AgentId::from("talk");
+        settings.agents.extend([second, third]);
+        let binding = |agent: &str, peer: Option<&str>, topic: Option<&str>| Binding {
+            agent: AgentId::from(agent),
+            channel: Some(ChannelName::from("chat")),
+            account: None,
+            peer: peer.map(str::to_owned),
+            topic: topic.map(str::to_owned),
+        };
+        settings.bindings = vec![
+            binding("talk", Some("-1"), None),
+            binding("ops", Some("-1"), Some("5")),
+            binding("ops", None, None),
+        ];
+        let agent = |inbound: &Inbound| route(&settings, inbound).unwrap().agent.id.to_string();
+        let mut group = inbound("11", "");
+        assert_eq!(agent(&group), "ops");
+        group.place.kind = ChatKind::Group;
+        group.place.chat = ChatId::from("-1");
+        assert_eq!(agent(&group), "talk");
+        group.place.topic = topic("5", TopicKind::Topic);
+        assert_eq!(agent(&group), "ops");
+        group.place.account.channel = ChannelName::from("else");
+        group.place.account.id = AccountId::from("x");
+        assert_eq!(agent(&group), "main");
+    }
+}

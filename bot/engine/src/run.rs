@@ -231,6 +231,10 @@ impl Calls<'_> {
                     answer.reasoning.push_str(&std::mem::take(&mut answer.text));
                 }
                 ModelEvent::Recast(Recast::ReasoningWasText) => answer.reasoning.clear(),
+                ModelEvent::Recast(Recast::TextWasReasoning) => {
+                    answer.reasoning.push_str(&std::mem::take(&mut answer.text));
+                }
+                ModelEvent::Recast(Recast::ReasoningWasText) => answer.reasoning.clear(),
                 ModelEvent::Usage(usage) => answer.usage = usage,
                 ModelEvent::End(reason) => {
                     if !matches!(reason, StopReason::Done) {

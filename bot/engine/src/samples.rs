@@ -1,0 +1,59 @@
+//! Small values for the tables of this crate's tests.
+
+use std::time::Duration;
+
+use pensive_contract::clock::Timestamp;
+use pensive_contract::ids::{
+    Account, AccountId, AgentId, ChannelName, ChatId, MessageId, SenderId, UpdateId,
+};
+use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place, Sender, TypedText};
+use pensive_contract::model::ModelRef;
+
+use crate::settings::{AgentSettings, DirectiveDefaults, DmScope, EngineSettings, OverrideScope};
+
+/// One agent, no doors.
+pub(crate) fn settings() -> EngineSettings {
+    EngineSettings {
+        version: "0".to_owned(),
+        agents: vec![AgentSettings {
+            id: AgentId::from("main"),
+            model: ModelRef { provider: "prov".to_owned(), id: "model".to_owned() },
+            fallbacks: Vec::new(),
+            prompt: String::new(),
+            defaults: DirectiveDefaults::default(),
+            params: [].into(),
+        }],
+        bindings: Vec::new(),
+        global: DirectiveDefaults::default(),
+        params: [].into(),
+        owners: Vec::new(),
+        commands: None,
+        doors: [].into(),
+        dm_scope: DmScope::default(),
+        override_scope: OverrideScope::default(),
+        identity_links: [].into(),
+        rate: None,
+        max_concurrent: 4,
+        response_prefix: String::new(),
+        run_limit: Duration::from_mins(10),
+    }
+}
+
+/// A direct message.
+pub(crate) fn inbound(sender: &str, text: &str) -> Inbound {
+    Inbound {
+        update: UpdateId::from("1"),
+        place: Place {
+            account: Account { channel: ChannelName::from("chat"), id: AccountId::from("one") },
+            chat: ChatId::from(sender),
+            kind: ChatKind::Direct,
+            topic: None,
+        },
+        sender: Sender { id: SenderId::from(sender), name: "Ann".to_owned() },
+        message: MessageId::from("7"),
+        kind: InboundKind::Message(TypedText { text: text.to_owned(), ..TypedText::default() }),
+        addressed: Addressed::Yes,
+        attachments: Vec::new(),
+        at: Timestamp(1_000),
+    }
+}
