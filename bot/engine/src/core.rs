@@ -53,6 +53,9 @@ pub(crate) struct Core {
     pub(crate) settings: EngineSettings,
     pub(crate) lanes: Arc<Workers<SessionKey, Job>>,
     pub(crate) couriers: Arc<Workers<Address, Parcel>>,
+    /// Lanes and their runs.
+    pub(crate) lane_tasks: TaskTracker,
+    /// Couriers, and what waits for nobody.
     pub(crate) tasks: TaskTracker,
     /// No new run starts once this is cancelled.
     pub(crate) closing: CancellationToken,
@@ -97,6 +100,7 @@ impl Core {
             settings,
             lanes: Workers::new(),
             couriers: Workers::new(),
+            lane_tasks: TaskTracker::new(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
             abort: CancellationToken::new(),

@@ -65,20 +65,20 @@ impl Engine {
     /// Ends: no new run starts, runs that go on have `grace`, and everything is over when this returns. What did not
     /// end in time is told after the next start.
     pub async fn drain(&self, grace: Duration) {
-        self.core.closing.cancel();
-        self.core.tasks.close();
-        let runs = self.core.settings.max_concurrent.max(1);
-        let idle = async {
-            // All slots free: no run goes on. Answers that are on their way are the couriers', who have the outbox.
-            let all = self.core.slots.acquire_many(u32::try_from(runs).unwrap_or(u32::MAX)).await;
-            drop(all);
-            self.core.quiet().await;
+        let core = &self.core;
+        core.closing.cancel();
+        core.lane_tasks.close();
+        let ended = async {
+            core.lane_tasks.wait().await;
+            core.couriers.all_quiet().await;
         };
-        if within(&*self.core.ports.clock, grace, idle).await.is_err() {
-            tracing::warn!("runs were cut off");
+        if within(&*core.ports.clock, grace, ended).await.is_err() {
+            tracing::warn!("runs or messages were cut off");
         }
-        self.core.abort.cancel();
-        self.core.tasks.wait().await;
+        core.abort.cancel();
+        core.lane_tasks.wait().await;
+        core.tasks.close();
+        core.tasks.wait().await;
     }
 
     /// Sends a message of ours, for scripts. Returns when it has landed.
@@ -198,15 +198,8 @@ impl Core {
         let job = hearing::hear(self, &inbound).job(ticket, inbound, route);
         self.lanes
             .hand(key, job, |bench| {
-                self.tasks.spawn(crate::lane::work(Arc::clone(self), bench));
+                self.lane_tasks.spawn(crate::lane::work(Arc::clone(self), bench));
             })
             .await;
-    }
-
-    /// Ends when no courier has anything to carry.
-    async fn quiet(&self) {
-        while !self.couriers.all_quiet() {
-            self.ports.clock.sleep(Duration::from_millis(10)).await;
-        }
     }
 }

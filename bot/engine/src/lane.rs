@@ -158,13 +158,9 @@ impl Lane {
             return;
         };
         let session = record.map_or_else(|| session_id(&pending.tickets), |record| record.id);
-        let begun = pending.tickets.iter().copied().map(Write::Begin).collect();
-        if let Err(fault) = self.core.ports.ledger.commit_soon(begun) {
-            tracing::warn!(%fault, session = %self.key, "the begin of a run was not written down");
-        }
         let stop = self.core.abort.child_token();
         let work = run(Arc::clone(&self.core), pending.clone(), session.clone(), stop.clone());
-        let task = self.core.tasks.spawn(work);
+        let task = self.core.lane_tasks.spawn(work);
         self.active = Some(Active { pending, session, stop, task });
     }
 

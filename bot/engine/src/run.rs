@@ -13,6 +13,7 @@ use pensive_contract::model::{
     ModelEvent, ModelFault, ModelRef, ModelRequest, Pace, PromptTurn, Recast, Role, StopReason, TokenUsage,
 };
 use pensive_contract::session::Turn;
+use pensive_contract::store::Write;
 use pensive_directives::{Fast, Level, OnceOverrides, Settings};
 use tokio_util::sync::CancellationToken;
 
@@ -100,6 +101,10 @@ pub(crate) async fn run(
     let limit = core.settings.run_limit;
     let work = async {
         let Ok(_slot) = core.slots.acquire().await else { return RunEnd::Aborted };
+        if core.closing.is_cancelled() {
+            return RunEnd::Aborted;
+        }
+        begin(&core, &pending);
         let mut calls = Calls { core: &core, pending: &pending, session, began: core.now(), last: None };
         calls.all().await
     };
@@ -112,6 +117,15 @@ pub(crate) async fn run(
             partial: String::new(),
         }),
         () = typing(&core, &pending) => RunEnd::Aborted,
+    }
+}
+
+/// Writes down that the run goes on, for a start after a crash to tell. Nothing that a person could see comes before the
+/// next flush, so nobody waits for it.
+fn begin(core: &Core, pending: &Pending) {
+    let begun = pending.tickets.iter().copied().map(Write::Begin).collect();
+    if let Err(fault) = core.ports.ledger.commit_soon(begun) {
+        tracing::warn!(%fault, "the begin of a run was not written down");
     }
 }
 
@@ -227,10 +241,6 @@ impl Calls<'_> {
                     self.heard(answer);
                     answer.text.push_str(&piece);
                 }
-                ModelEvent::Recast(Recast::TextWasReasoning) => {
-                    answer.reasoning.push_str(&std::mem::take(&mut answer.text));
-                }
-                ModelEvent::Recast(Recast::ReasoningWasText) => answer.reasoning.clear(),
                 ModelEvent::Recast(Recast::TextWasReasoning) => {
                     answer.reasoning.push_str(&std::mem::take(&mut answer.text));
                 }

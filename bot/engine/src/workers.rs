@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pensive_contract::clock::Clock;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 /// Jobs that may wait for one worker; whoever hands in more waits until there is room.
 const QUEUE: usize = 64;
@@ -24,6 +24,8 @@ struct Seat<J> {
 /// The workers of one kind.
 pub(crate) struct Workers<K, J> {
     seats: Mutex<HashMap<K, Seat<J>>>,
+    /// Rung whenever a job is done.
+    stilled: Notify,
 }
 
 /// What a new worker is given.
@@ -36,7 +38,7 @@ pub(crate) struct Bench<K, J> {
 
 impl<K: Hash + Eq + Clone, J> Workers<K, J> {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { seats: Mutex::new(HashMap::new()) })
+        Arc::new(Self { seats: Mutex::new(HashMap::new()), stilled: Notify::new() })
     }
 
     /// Hands `job` to the worker of `key`; `start` is called when it must be started first.
@@ -68,10 +70,16 @@ impl<K: Hash + Eq + Clone, J> Workers<K, J> {
         seats.get(key).is_none_or(|seat| seat.promised == 0 || seat.sender.is_closed())
     }
 
-    /// Whether nothing is under way or waiting for anybody.
-    pub(crate) fn all_quiet(&self) -> bool {
+    /// Ends when nothing is under way or waiting for anybody. One caller at a time.
+    pub(crate) async fn all_quiet(&self) {
+        while self.any_busy() {
+            self.stilled.notified().await;
+        }
+    }
+
+    fn any_busy(&self) -> bool {
         let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        seats.values().all(|seat| seat.promised == 0 || seat.sender.is_closed())
+        seats.values().any(|seat| seat.promised > 0 && !seat.sender.is_closed())
     }
 
     /// How many workers there are.
@@ -92,6 +100,8 @@ impl<K: Hash + Eq + Clone, J> Bench<K, J> {
         if let Some(seat) = seats.get_mut(&self.key) {
             seat.promised = seat.promised.saturating_sub(1);
         }
+        drop(seats);
+        self.registry.stilled.notify_one();
     }
 
     /// The next job, or nothing when there was none for a while and the worker has given up its seat: it must end then.
