@@ -27,6 +27,9 @@ use crate::route::Route;
 /// Typing is shown for answers that take longer than an eye needs.
 const TYPING_AFTER: Duration = Duration::from_millis(200);
 
+/// Bytes that one call may say: more than any model's limit, for those that have none.
+const MOST_SAID: usize = 2 << 20;
+
 /// A message that waits for its run, with the settings that held when it was accepted.
 #[derive(Debug, Clone)]
 pub(crate) struct Pending {
@@ -232,6 +235,10 @@ impl Calls<'_> {
     async fn call(&self, request: ModelRequest, answer: &mut Answer) -> Result<(), ModelFault> {
         let mut stream = self.core.ports.model.stream(request).await?;
         while let Some(event) = stream.next().await {
+            if answer.text.len() + answer.reasoning.len() > MOST_SAID {
+                tracing::warn!(session = %self.session, "a model did not come to an end; the answer is cut there");
+                return Ok(());
+            }
             match event? {
                 ModelEvent::Reasoning(piece) => {
                     self.heard(answer);
