@@ -80,9 +80,10 @@ fn admit_group(
     if addressed { Admission::Admitted } else { Admission::NotForUs }
 }
 
-/// A message that is nothing but directives or commands, from somebody who may use them.
+/// A message that is nothing but slash words, from somebody who may use them. A bare `stop` among people is not one.
 fn bare_command(settings: &EngineSettings, inbound: &Inbound, parsed: Option<&Parsed>) -> bool {
     parsed.is_some_and(|parsed| parsed.shape == Shape::DirectiveOnly)
+        && inbound.typed().is_some_and(|typed| typed.text.trim_start().starts_with('/'))
         && authority(settings, &inbound.place.account, &inbound.sender) == Authority::Directs
 }
 
@@ -231,6 +232,7 @@ mod tests {
         };
         check("-1", "/think high", Admission::Admitted);
         check("-1", "/think high please", Admission::NotForUs);
+        check("-1", "stop", Admission::NotForUs);
         check("-2", "/think high", Admission::NotForUs);
     }
 
