@@ -1,1 +1,46 @@
-//! .
+//! The file and the environment, turned into checked settings.
+//!
+//! [`load`] finds the file, checks all of it and gives a [`Config`] or every fault with its line. The types in `file` are the
+//! one description of the file: [`schema`], the checks and [`explain`] are made from them, and `build` turns them into
+//! settings. Secrets are read where they are needed, by [`SecretSource::read`].
+
+mod agents;
+mod channels;
+mod config;
+mod providers;
+
+mod environment;
+mod fault;
+mod folders;
+mod load;
+mod secret;
+
+mod defaults;
+mod file;
+mod format;
+
+mod document;
+mod schema;
+mod shape;
+mod trail;
+
+mod build;
+mod explain;
+
+pub use agents::{
+    ActiveHours, Agent, Binding, DirectiveDefaults, Heartbeat, HeartbeatTarget, McpServer, ModelChoice,
+    ModelParams, Peer, PeerKind, ToolDetail, Tools,
+};
+pub use channels::{
+    ChatRule, DirectPolicy, DiscordAccount, Door, GroupPolicy, GroupRule, HeartbeatVisibility, RichMessages,
+    Streaming, TelegramAccount, TopicRule, WebPage, Webhook,
+};
+pub use config::{Config, DmScope, MessageSettings, OverrideScope, Rate, SessionSettings};
+pub use environment::Environment;
+pub use explain::{Explanation, UnknownKey, explain};
+pub use fault::{ConfigFault, ConfigFaults, Position};
+pub use folders::Folders;
+pub use load::{Sources, load};
+pub use providers::{Api, DefaultModel, ModelRow, Provider, ThinkingFormat};
+pub use schema::schema;
+pub use secret::{SecretFault, SecretSource};

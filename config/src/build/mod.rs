@@ -1,0 +1,168 @@
+//! From the file as it is written to settings that are checked: defaults go in, names are looked up, and what cannot be is
+//! told with its line.
+
+mod agents;
+mod bindings;
+mod channels;
+mod heartbeat;
+mod providers;
+mod session;
+
+use std::path::PathBuf;
+
+use pensive_contract::ids::AgentId;
+
+use crate::agents::DirectiveDefaults;
+use crate::config::Config;
+use crate::defaults;
+use crate::document::Document;
+use crate::environment::Environment;
+use crate::fault::{ConfigFault, quoted};
+use crate::file::File;
+use crate::file::values::{CommandText, Id, SecretText};
+use crate::folders::{Places, expand};
+use crate::secret::SecretSource;
+use crate::trail::Trail;
+
+/// What building needs to know besides the file, and what it collects.
+pub(crate) struct Builder<'a> {
+    pub(crate) environment: &'a Environment,
+    pub(crate) places: &'a Places,
+    /// The text that the file was read from; nothing without a file.
+    pub(crate) document: Option<&'a Document<'a>>,
+    pub(crate) faults: Vec<ConfigFault>,
+    pub(crate) secrets: Vec<SecretSource>,
+}
+
+impl Builder<'_> {
+    /// Builds the whole configuration. With faults it is not to be used.
+    pub(crate) fn config(mut self, file: &File) -> (Config, Vec<ConfigFault>) {
+        let folders = self.folders(file);
+        let models = self.models(file);
+        let agents = self.agents(file, &models, &folders);
+        let telegram = self.telegram(file.channels.telegram.as_ref());
+        let discord = self.discord(file.channels.discord.as_ref());
+        let names: Vec<&AgentId> = agents.iter().map(|agent| &agent.id).collect();
+        let accounts =
+            telegram.iter().map(|bot| &bot.account).chain(discord.iter().map(|bot| &bot.account)).collect();
+        let bindings = self.bindings(&file.bindings, &names, &accounts);
+        let config = Config {
+            file: self.document.map(|_| self.places.file.path().to_owned()),
+            bindings,
+            defaults: directive_defaults(&file.agents.defaults.keys),
+            default_model: models.default,
+            models: models.choices,
+            providers: models.providers,
+            telegram,
+            discord,
+            web: channels::web(&file.channels.web),
+            owners: self.owners(&file.commands),
+            command_senders: self.command_senders(&file.commands),
+            session: self.session(&file.session),
+            messages: session::messages(&file.messages),
+            rate: session::rate(&file.limits),
+            max_concurrent: file.agents.defaults.max_concurrent.unwrap_or(defaults::MAX_CONCURRENT).into(),
+            agents,
+            folders,
+            secrets: self.secrets,
+        };
+        (config, self.faults)
+    }
+
+    /// Tells a fault; `message` goes on where the key ends: `agents.defaults.model names no provider`.
+    fn fault(&mut self, trail: &Trail, message: impl std::fmt::Display) {
+        let trail = self.document.map_or_else(|| trail.clone(), |document| document.original(trail));
+        let position = self.document.and_then(|document| document.locate(&trail));
+        self.faults.push(ConfigFault { position, message: format!("{trail} {message}") });
+    }
+
+    fn folders(&mut self, file: &File) -> crate::folders::Folders {
+        let mut folders = self.places.folders.clone();
+        if let Some(path) = &file.storage.path {
+            let data = self.path(path, &Trail::of(&["storage", "path"]));
+            // Two installations that differ in their file alone must not share a socket.
+            if folders.home == folders.data {
+                folders.home = data.clone();
+            }
+            folders.data = data;
+        }
+        folders
+    }
+
+    /// A path of the file: `~` is the home folder, a relative one starts where the file lies.
+    fn path(&mut self, text: &str, trail: &Trail) -> PathBuf {
+        let path = expand(text.as_ref(), self.places.user.as_deref());
+        if path.starts_with("~") {
+            self.fault(trail, "begins with ~, but HOME is not set; give the whole path");
+        }
+        match self.places.file.path().parent() {
+            Some(folder) if path.is_relative() => folder.join(path),
+            _ => path,
+        }
+    }
+
+    fn secret(&mut self, text: &SecretText, owner: &str, trail: &Trail) -> SecretSource {
+        let key = match trail.steps().last() {
+            Some(crate::trail::Step::Key(key)) => key.clone(),
+            _ => String::new(),
+        };
+        let source = match text {
+            SecretText::Here(text) => self.literal(text.trim(), owner, &key, trail),
+            SecretText::Elsewhere(place) => match (&place.env, &place.file, &place.command) {
+                (Some(name), ..) => SecretSource::variable(name, self.environment.get(name), owner, &key),
+                (_, Some(file), _) => {
+                    let path = self.path(&file.to_string_lossy(), &trail.key("file"));
+                    SecretSource::file(path, owner, &key)
+                }
+                (_, _, command) => SecretSource::command(words(command.as_ref()), owner, &key),
+            },
+        };
+        self.secrets.push(source.clone());
+        source
+    }
+
+    fn literal(&mut self, text: &str, owner: &str, key: &str, trail: &Trail) -> SecretSource {
+        let variable = text.strip_prefix("${").and_then(|text| text.strip_suffix('}'));
+        if let Some(name) = variable {
+            self.fault(
+                trail,
+                format_args!("is not filled in from the environment; write {{ env: {} }}", quoted(name)),
+            );
+        } else if text.chars().any(|c| c.is_control()) {
+            self.fault(trail, "must be one line");
+        }
+        SecretSource::text(text.to_owned(), owner, key)
+    }
+
+    /// Ids as people are listed by: on their channel, without its name, never by display name.
+    fn ids(&mut self, ids: &[Id], trail: &Trail) -> Vec<String> {
+        for (index, Id(id)) in ids.iter().enumerate() {
+            if id.starts_with('@') {
+                let message =
+                    format_args!("must be an id, not the name {}; names can change hands", quoted(id));
+                self.fault(&trail.index(index), message);
+            } else if let Some((_, bare)) = bindings::split_channel(id) {
+                let message = format_args!("must be the id alone, {}, not {}", quoted(bare), quoted(id));
+                self.fault(&trail.index(index), message);
+            }
+        }
+        ids.iter().map(|Id(id)| id.trim().to_owned()).collect()
+    }
+}
+
+fn words(command: Option<&CommandText>) -> Vec<String> {
+    match command {
+        Some(CommandText::Words(words)) => words.clone(),
+        Some(CommandText::Line(line)) => vec!["sh".to_owned(), "-c".to_owned(), line.clone()],
+        None => Vec::new(),
+    }
+}
+
+fn directive_defaults(keys: &crate::file::agents::AgentKeys) -> DirectiveDefaults {
+    DirectiveDefaults {
+        think: keys.thinking_default.as_ref().map(|word| word.0),
+        fast: keys.fast_mode_default.as_ref().map(|word| word.0),
+        verbose: keys.verbose_default.as_ref().map(|word| word.0),
+        reasoning: keys.reasoning_default.as_ref().map(|word| word.0),
+    }
+}

@@ -1,0 +1,143 @@
+//! The settings of one installation: everything here is checked, has a value, and is named in plain words.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pensive_contract::model::ModelRef;
+use pensive_contract::secret::Secret;
+use pensive_directives::QueueMode;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::agents::{Agent, Binding, DirectiveDefaults, ModelChoice};
+use crate::channels::{DiscordAccount, TelegramAccount, WebPage};
+use crate::folders::Folders;
+use crate::providers::{DefaultModel, Provider};
+use crate::secret::SecretSource;
+
+/// A checked configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The file it came from; nothing where none was found and the defaults hold.
+    pub file: Option<PathBuf>,
+    /// Where things lie.
+    pub folders: Folders,
+    /// The agents; never empty, the default one first.
+    pub agents: Vec<Agent>,
+    /// Which agent serves which conversation, most specific first.
+    pub bindings: Vec<Binding>,
+    /// Starting values of directives that hold for every agent.
+    pub defaults: DirectiveDefaults,
+    /// The models that people can pick, with alias and parameters that hold for every agent.
+    pub models: Vec<ModelChoice>,
+    /// How the model of agents that name none was found.
+    pub default_model: DefaultModel,
+    /// The providers that the configuration uses or has keys for.
+    pub providers: Vec<Provider>,
+    /// The Telegram bots.
+    pub telegram: Vec<TelegramAccount>,
+    /// The Discord bots.
+    pub discord: Vec<DiscordAccount>,
+    /// The web page.
+    pub web: WebPage,
+    /// Who owns this installation: `channel:sender`, matched exactly.
+    pub owners: Vec<String>,
+    /// Who may use directives and commands, by channel (`*` for all others); nothing leaves it to the channel's policy.
+    pub command_senders: Option<BTreeMap<String, Vec<String>>>,
+    /// How conversations are kept.
+    pub session: SessionSettings,
+    /// How messages are taken in and answered.
+    pub messages: MessageSettings,
+    /// How often one sender may write; nothing for no limit.
+    pub rate: Option<Rate>,
+    /// Runs at the same time, over all sessions.
+    pub max_concurrent: usize,
+    pub(crate) secrets: Vec<SecretSource>,
+}
+
+impl Config {
+    /// Every secret that can be read, for the masker. The others are told where they are needed. Blocks like
+    /// [`SecretSource::read`].
+    #[must_use]
+    pub fn all_secrets(&self) -> Vec<Secret> {
+        self.secrets.iter().filter_map(|source| source.read().ok()).collect()
+    }
+
+    /// Lets agents that name no model use `model` of `provider` instead of the rehearsal: for a provider that was found
+    /// running and not configured.
+    pub fn adopt(&mut self, provider: Provider, model: &ModelRef) {
+        let rehearsal = ModelRef { provider: "rehearsal".to_owned(), id: "echo".to_owned() };
+        for agent in self.agents.iter_mut().filter(|agent| agent.model == rehearsal) {
+            agent.model = model.clone();
+        }
+        self.models.push(ModelChoice::plain(model.clone()));
+        self.providers.push(provider);
+        self.default_model = DefaultModel::Adopted;
+    }
+}
+
+/// How conversations are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionSettings {
+    /// How direct messages are kept apart.
+    pub dm_scope: DmScope,
+    /// To whom an override in a shared chat belongs.
+    pub override_scope: OverrideScope,
+    /// People known under several ids: a common name to its `channel:sender` forms.
+    pub identity_links: BTreeMap<String, Vec<String>>,
+    /// A session that was idle for so long ends; nothing for never.
+    pub idle: Option<Duration>,
+    /// The hour of the day, local time, at which sessions end; nothing for never.
+    pub daily_hour: Option<u8>,
+    /// Whether overrides outlive their session.
+    pub keep_overrides: bool,
+}
+
+/// How direct messages are kept apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DmScope {
+    /// One session for all of them.
+    Main,
+    /// One for each person, over all channels, by identity links.
+    PerPeer,
+    /// One for each person on each channel.
+    PerChannelPeer,
+    /// One for each person on each account.
+    PerAccountChannelPeer,
+}
+
+/// To whom an override in a shared chat belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OverrideScope {
+    /// To whoever set it.
+    Sender,
+    /// To everybody in the session.
+    Session,
+}
+
+/// How messages are taken in and answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageSettings {
+    /// How long a message waits for a continuation.
+    pub debounce: Duration,
+    /// What a new message does to a running answer.
+    pub queue: QueueMode,
+    /// How long `collect` waits for quiet.
+    pub queue_quiet: Duration,
+    /// How many messages wait at most.
+    pub queue_cap: usize,
+    /// Put before every answer; empty for nothing.
+    pub response_prefix: String,
+}
+
+/// How often one sender may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// Messages a minute in the long run.
+    pub per_minute: u32,
+    /// Messages at once.
+    pub burst: u32,
+}

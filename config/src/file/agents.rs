@@ -1,0 +1,339 @@
+//! `agents` and `bindings`: who answers, with what, and when it speaks up by itself.
+
+use pensive_directives::{Fast, Level, Reasoning, Verbose};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::values::{Entries, Id, SecretText, Span, Switch, Text};
+use crate::agents::{PeerKind, ToolDetail};
+use crate::defaults;
+use crate::format::{ClockTime, Model, Timezone, Url};
+
+/// The agents and what holds for all of them.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Agents {
+    /// What holds for every agent that does not say otherwise.
+    #[serde(default)]
+    pub(crate) defaults: AgentDefaults,
+    /// The agents by id. Without any there is one, `main`.
+    #[serde(default)]
+    pub(crate) entries: Entries<AgentEntry>,
+    /// The agents as a list, for those who prefer one; the same as `entries`.
+    #[serde(default)]
+    pub(crate) list: Vec<ListedAgent>,
+}
+
+/// What holds for every agent that does not say otherwise.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct AgentDefaults {
+    #[serde(flatten)]
+    pub(crate) keys: AgentKeys,
+    /// How many runs may go on at the same time, over all sessions.
+    #[schemars(range(min = 1, max = 10_000), extend("default" = defaults::MAX_CONCURRENT))]
+    pub(crate) max_concurrent: Option<u16>,
+}
+
+/// One agent.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct AgentEntry {
+    /// Whether it serves what no binding matches. At most one agent; without any the first does.
+    #[schemars(extend("default" = false))]
+    pub(crate) default: Option<bool>,
+    #[serde(flatten)]
+    pub(crate) keys: AgentKeys,
+}
+
+/// One agent of a list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct ListedAgent {
+    /// Its id.
+    pub(crate) id: Id,
+    /// Whether it serves what no binding matches. At most one agent; without any the first does.
+    #[schemars(extend("default" = false))]
+    pub(crate) default: Option<bool>,
+    #[serde(flatten)]
+    pub(crate) keys: AgentKeys,
+}
+
+/// The keys that an agent and the defaults have in common.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AgentKeys {
+    /// The model: `provider/model`, or an object that also names the models that stand in when it fails. Without it the
+    /// first provider whose key is in the environment is used, else the offline rehearsal.
+    pub(crate) model: Option<ModelUse>,
+    /// The system prompt.
+    pub(crate) prompt: Option<String>,
+    /// The folder that it works in; `~` is the home folder, a relative path starts at this file.
+    #[schemars(length(min = 1), extend("default" = defaults::WORKSPACE))]
+    pub(crate) workspace: Option<String>,
+    /// How hard the model thinks where nobody says otherwise.
+    pub(crate) thinking_default: Option<Text<Level>>,
+    /// Whether model calls ask for the provider's fast lane.
+    #[schemars(extend("default" = "off"))]
+    pub(crate) fast_mode_default: Option<Switch<Fast>>,
+    /// How much of the work with tools is shown.
+    #[schemars(extend("default" = "off"))]
+    pub(crate) verbose_default: Option<Switch<Verbose>>,
+    /// Whether the model's reasoning is shown.
+    #[schemars(extend("default" = "off"))]
+    pub(crate) reasoning_default: Option<Switch<Reasoning>>,
+    /// How a tool bubble tells what a command does: in words, or with the command behind them.
+    #[schemars(extend("default" = "explain"))]
+    pub(crate) tool_progress_detail: Option<ToolDetail>,
+    /// What it may do. Nothing is allowed by default.
+    pub(crate) tools: Option<Tools>,
+    /// Tool servers of the Model Context Protocol.
+    pub(crate) mcp: Option<Mcp>,
+    /// Aliases and parameters of models, by `provider/model`.
+    #[serde(default)]
+    pub(crate) models: Entries<ModelSettings>,
+    /// When it speaks up without being asked. As soon as one agent has its own block, only those agents do.
+    pub(crate) heartbeat: Option<Heartbeat>,
+}
+
+/// Which model is used.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum ModelUse {
+    /// The model.
+    One(Text<Model>),
+    /// The model and those that stand in for it.
+    Chain(ModelChain),
+}
+
+/// A model and those that stand in for it.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct ModelChain {
+    /// The model that is used.
+    pub(crate) primary: Option<Text<Model>>,
+    /// The models that stand in when it fails, in order.
+    pub(crate) fallbacks: Option<Vec<Text<Model>>>,
+}
+
+/// What an agent may do.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Tools {
+    /// The tools that it has.
+    pub(crate) allow: Option<Vec<String>>,
+    /// The tools that it does not have, whatever is allowed.
+    pub(crate) deny: Option<Vec<String>>,
+    /// How it runs commands.
+    #[serde(default)]
+    pub(crate) exec: Exec,
+}
+
+/// How commands are run.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Exec {
+    /// Whether commands run outside the sandbox.
+    #[schemars(extend("default" = false))]
+    pub(crate) unconfined: Option<bool>,
+    /// How long one command may take.
+    #[schemars(range(min = 1, max = 86_400), extend("default" = defaults::EXEC_SECONDS))]
+    pub(crate) timeout_seconds: Option<u32>,
+}
+
+/// Tool servers.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Mcp {
+    /// The servers by name.
+    #[serde(default)]
+    pub(crate) servers: Entries<McpServer>,
+}
+
+/// A tool server: a program to start, or the address of one that is running.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct McpServer {
+    /// The program.
+    #[schemars(length(min = 1))]
+    pub(crate) command: Option<String>,
+    /// Its arguments.
+    pub(crate) args: Option<Vec<String>>,
+    /// Variables that it gets besides ours.
+    #[serde(default)]
+    pub(crate) env: Entries<SecretText>,
+    /// The address.
+    pub(crate) url: Option<Text<Url>>,
+    /// Headers that every request carries.
+    #[serde(default)]
+    pub(crate) headers: Entries<SecretText>,
+}
+
+/// Alias and parameters of one model.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct ModelSettings {
+    /// A short name for `/model`.
+    #[schemars(length(min = 1))]
+    pub(crate) alias: Option<String>,
+    /// What every call of this model carries.
+    #[serde(default)]
+    pub(crate) params: ModelParams,
+}
+
+/// Parameters of one model.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct ModelParams {
+    /// How hard it thinks.
+    pub(crate) thinking: Option<Text<Level>>,
+    /// Whether its calls ask for the provider's fast lane.
+    pub(crate) fast_mode: Option<Switch<Fast>>,
+    /// How young a run must be, in seconds, for fast mode `auto` to be fast.
+    #[schemars(range(max = 86_400), extend("default" = defaults::FAST_SECONDS))]
+    pub(crate) fast_auto_on_seconds: Option<u32>,
+    /// The provider's service tier, sent as it stands. It wins over fast mode.
+    #[schemars(length(min = 1))]
+    pub(crate) service_tier: Option<String>,
+    /// The sampling temperature. Left out of calls that think, where the provider wants that.
+    #[schemars(range(min = 0, max = 2))]
+    pub(crate) temperature: Option<f64>,
+}
+
+/// When an agent speaks up without being asked.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Heartbeat {
+    /// Between two beats: `30m`, `2h`, or a number in minutes. `0m` turns it off.
+    #[schemars(extend("default" = defaults::HEARTBEAT_EVERY))]
+    pub(crate) every: Option<Span>,
+    /// What the model is told.
+    #[schemars(length(min = 1), extend("default" = defaults::HEARTBEAT_PROMPT))]
+    pub(crate) prompt: Option<String>,
+    /// Where the answer goes: `none`, `last` (the session's last chat), or a channel, with `to`.
+    #[schemars(extend("default" = "none"))]
+    pub(crate) target: Option<Target>,
+    /// The chat on the target channel: `<chat>` or `<chat>:topic:<id>`.
+    pub(crate) to: Option<Id>,
+    /// The session that it runs in: `main` or a session key.
+    #[schemars(length(min = 1), extend("default" = "main"))]
+    pub(crate) session: Option<String>,
+    /// Whether it runs beside that session, without its history.
+    #[schemars(extend("default" = false))]
+    pub(crate) isolated_session: Option<bool>,
+    /// The hours in which it beats.
+    pub(crate) active_hours: Option<ActiveHours>,
+    /// The model for these runs.
+    pub(crate) model: Option<Text<Model>>,
+    /// How long a run may take. Without it the interval, at most 600.
+    #[schemars(range(min = 1, max = 86_400))]
+    pub(crate) timeout_seconds: Option<u32>,
+    /// How many characters may stand beside an acknowledgement without being sent.
+    #[schemars(range(max = 100_000), extend("default" = defaults::ACK_MAX_CHARS))]
+    pub(crate) ack_max_chars: Option<u32>,
+    /// Whether the reasoning is sent before the answer.
+    #[schemars(extend("default" = false))]
+    pub(crate) include_reasoning: Option<bool>,
+}
+
+/// Where a heartbeat's answer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Target {
+    /// Nowhere.
+    None,
+    /// To the session's last chat.
+    Last,
+    /// To a Telegram chat.
+    Telegram,
+    /// To a Discord channel.
+    Discord,
+    /// To a login of the web page.
+    Web,
+}
+
+/// Hours of the day.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct ActiveHours {
+    /// The first minute that counts, `HH:MM`.
+    pub(crate) start: Text<ClockTime>,
+    /// The first minute that does not count any more, `HH:MM`; `24:00` is allowed.
+    pub(crate) end: Text<ClockTime>,
+    /// The time zone: an IANA name, or `local`.
+    #[schemars(extend("default" = "local"))]
+    pub(crate) timezone: Option<Text<Timezone>>,
+}
+
+/// Sends matching conversations to an agent.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Binding {
+    /// The agent.
+    pub(crate) agent: Id,
+    /// What is matched. Absent keys match everything.
+    #[serde(rename = "match")]
+    pub(crate) matches: Match,
+}
+
+/// What a binding matches.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Match {
+    /// The channel.
+    pub(crate) channel: Option<Channel>,
+    /// The account of that channel.
+    pub(crate) account: Option<Id>,
+    /// The guild.
+    pub(crate) guild: Option<Id>,
+    /// The group: the same as a peer of that kind.
+    pub(crate) group: Option<Id>,
+    /// The far side.
+    pub(crate) peer: Option<Peer>,
+    /// The topic or thread.
+    pub(crate) topic: Option<Id>,
+}
+
+/// The far side of a conversation.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Peer {
+    /// What it is.
+    pub(crate) kind: Option<PeerKind>,
+    /// Its id.
+    pub(crate) id: Id,
+}
+
+/// A channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Channel {
+    /// Telegram.
+    Telegram,
+    /// Discord.
+    Discord,
+    /// The web page.
+    Web,
+    /// The terminal.
+    Terminal,
+}
+
+impl Channel {
+    /// The name that ids carry.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Channel::Telegram => "telegram",
+            Channel::Discord => "discord",
+            Channel::Web => "web",
+            Channel::Terminal => "terminal",
+        }
+    }
+}
