@@ -1,1 +1,29 @@
-//! .
+//! The Telegram channel: one bot account that takes in what people write and sends what the engine says.
+//!
+//! What comes in: [`poll`] asks for events, [`wire`] names their fields, [`receive`] reads them as the engine's inbound
+//! shape. What goes out: [`render`] makes messages of a body, [`outlet`] sends them, [`verdict`] says how a call ended.
+//! Below both is [`client`], one HTTP call; beside them [`identity`] and [`menu`] run once at start.
+//!
+//! Nothing here retries a send, parses a directive, judges access or keeps state that a restart would miss.
+
+mod units;
+
+mod client;
+mod wire;
+
+mod chats;
+mod receive;
+
+mod account;
+mod identity;
+mod menu;
+mod pauses;
+mod poll;
+mod trouble;
+
+mod outlet;
+mod render;
+mod verdict;
+
+pub use account::{Telegram, TelegramSettings, connect};
+pub use render::render;

@@ -1,0 +1,222 @@
+//! One call to the Bot API: teloxide's payload out, the envelope back, and for every way to fail its own name. No retries
+//! and no waiting, so that the caller knows what may have landed.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use pensive_contract::clock::{Clock, within};
+use pensive_contract::secret::Secret;
+use reqwest::redirect::Policy;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use teloxide_core::requests::Payload;
+
+use crate::wire::{Answer, repaired};
+
+/// The limit of every call that is not a long poll.
+pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(30);
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+/// Idle connections are closed by us before a server would, so that a send rarely meets a connection that is just dying.
+const IDLE_LIMIT: Duration = Duration::from_secs(45);
+/// 100 events of a hostile server must not fill the memory; a batch beyond it is asked for again in single events.
+const MOST_BYTES: usize = 32 << 20;
+
+/// How a call failed. No variant's words hold the token.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum CallFault {
+    /// No connection: nothing was sent.
+    #[error("Telegram cannot be reached: {0}")]
+    Unreached(String),
+    /// The server answered no, in its own format.
+    #[error("Telegram answered {} {}", .0.code, .0.description)]
+    Refused(Refused),
+    /// The limit passed; the call may have had its effect.
+    #[error("Telegram gave no answer within {} s", .0.as_secs())]
+    Overdue(Duration),
+    /// The connection broke or what came back is no answer of the Bot API; the call may have had its effect.
+    #[error("Telegram's answer was lost: {0}")]
+    Lost(String),
+}
+
+/// What the server said with its no.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) code: u16,
+    pub(crate) description: String,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) moved_to: Option<i64>,
+}
+
+/// A connection pool to one server for one bot.
+#[derive(Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    clock: Arc<dyn Clock>,
+    token: Secret,
+    /// Everything before the method's name.
+    base: Secret,
+    local: Locality,
+}
+
+#[derive(Clone, Copy)]
+enum Locality {
+    Loopback,
+    Remote,
+}
+
+/// Why a client cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ClientFault {
+    /// The address of the server is no address.
+    #[error("apiRoot {0:?} is not a web address; write it like https://api.telegram.org")]
+    Root(String),
+    /// TLS or the resolver could not be set up.
+    #[error("the HTTP client cannot be set up: {0}")]
+    Setup(String),
+}
+
+impl Client {
+    /// Makes the pool; connects to nothing.
+    pub(crate) fn new(api_root: &str, token: &Secret, clock: Arc<dyn Clock>) -> Result<Self, ClientFault> {
+        let root = api_root.trim().trim_end_matches('/');
+        let url = reqwest::Url::parse(root).map_err(|_| ClientFault::Root(root.to_owned()))?;
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+            return Err(ClientFault::Root(root.to_owned()));
+        }
+        let local = match url.host_str() {
+            Some("localhost" | "127.0.0.1" | "[::1]") => Locality::Loopback,
+            _ => Locality::Remote,
+        };
+        let base = Secret::new(format!("{root}/bot{}/", token.expose()));
+        Ok(Self { http: pool(local)?, clock, token: token.clone(), base, local })
+    }
+
+    /// The same client with connections of its own, for when the old ones are suspected dead.
+    pub(crate) fn renewed(&self) -> Result<Self, ClientFault> {
+        Ok(Self { http: pool(self.local)?, ..self.clone() })
+    }
+
+    /// Makes the call within the usual limit and reads the result.
+    pub(crate) async fn call<P, R>(&self, payload: &P) -> Result<R, CallFault>
+    where
+        P: Payload + Serialize + Sync,
+        R: DeserializeOwned,
+    {
+        let body = self.post(payload, CALL_LIMIT).await?;
+        self.read(&body, |result| serde_json::from_str(result).ok())
+    }
+
+    /// Makes the call and gives back the body as it came, with the status code in front of it.
+    pub(crate) async fn post<P>(&self, payload: &P, limit: Duration) -> Result<Body, CallFault>
+    where
+        P: Payload + Serialize + Sync,
+    {
+        let json = serde_json::to_vec(payload).map_err(|e| CallFault::Unreached(format!("no JSON: {e}")))?;
+        within(&*self.clock, limit, self.exchange(P::NAME, json))
+            .await
+            .unwrap_or(Err(CallFault::Overdue(limit)))
+    }
+
+    async fn exchange(&self, method: &str, json: Vec<u8>) -> Result<Body, CallFault> {
+        let request = self
+            .http
+            .post(format!("{}{method}", self.base.expose()))
+            .header(reqwest::header::CONTENT_TYPE, "application/json")
+            .body(json);
+        let mut response = request.send().await.map_err(|error| self.broken(error))?;
+        let status = response.status().as_u16();
+        let first = response.chunk().await.map_err(|error| self.broken(error))?.unwrap_or_default();
+        let Some(second) = response.chunk().await.map_err(|error| self.broken(error))? else {
+            return Ok(Body { status, bytes: first });
+        };
+        let mut bytes = Vec::from(first);
+        bytes.extend_from_slice(&second);
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
+            if bytes.len() + chunk.len() > MOST_BYTES {
+                return Err(CallFault::Lost(format!("more than {MOST_BYTES} bytes")));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(Body { status, bytes: bytes.into() })
+    }
+
+    /// Opens the envelope; `result` reads what is inside and says nothing when it cannot.
+    pub(crate) fn read<R>(&self, body: &Body, result: impl Fn(&str) -> Option<R>) -> Result<R, CallFault> {
+        let repaired_text;
+        let answer = match serde_json::from_slice::<Answer<'_>>(&body.bytes) {
+            Ok(answer) => answer,
+            Err(_) => {
+                repaired_text = repaired(&body.bytes);
+                serde_json::from_str(&repaired_text).map_err(|_| body.unreadable())?
+            }
+        };
+        if answer.ok {
+            return answer.result.and_then(|raw| result(raw.get())).ok_or_else(|| body.unreadable());
+        }
+        let Some(description) = answer.description else { return Err(body.unreadable()) };
+        let parameters = answer.parameters.unwrap_or_default();
+        Err(CallFault::Refused(Refused {
+            code: answer.error_code.unwrap_or(body.status),
+            description: self.spoken(&description),
+            retry_after: parameters.retry_after.map(Duration::from_secs),
+            moved_to: parameters.migrate_to_chat_id,
+        }))
+    }
+
+    fn broken(&self, error: reqwest::Error) -> CallFault {
+        let unsent = error.is_connect() || error.is_builder();
+        // The address holds the token.
+        let error = error.without_url();
+        let mut words = error.to_string();
+        let mut cause = error.source();
+        while let Some(deeper) = cause {
+            words.push_str(": ");
+            words.push_str(&deeper.to_string());
+            cause = deeper.source();
+        }
+        let words = self.spoken(&words);
+        if unsent { CallFault::Unreached(words) } else { CallFault::Lost(words) }
+    }
+
+    /// Words of others, short and without the token.
+    fn spoken(&self, words: &str) -> String {
+        // The half before the colon is the bot's public id.
+        let secret = self.token.expose().rsplit(':').next().unwrap_or_default();
+        let clean = if secret.is_empty() { words.to_owned() } else { words.replace(secret, "•••") };
+        clean.chars().take(300).collect()
+    }
+}
+
+/// What came back, before it is read.
+pub(crate) struct Body {
+    status: u16,
+    bytes: Bytes,
+}
+
+impl Body {
+    /// An HTML page of a gateway, half a body, a result of another shape.
+    fn unreadable(&self) -> CallFault {
+        CallFault::Lost(format!("status {} with {} bytes that are no answer", self.status, self.bytes.len()))
+    }
+}
+
+fn pool(local: Locality) -> Result<reqwest::Client, ClientFault> {
+    let builder = reqwest::Client::builder()
+        .http1_only()
+        .tcp_nodelay(true)
+        .tcp_keepalive(Duration::from_secs(30))
+        .connect_timeout(CONNECT_LIMIT)
+        .pool_idle_timeout(IDLE_LIMIT)
+        .pool_max_idle_per_host(4)
+        // A redirect would carry the token to whoever it names.
+        .redirect(Policy::none())
+        .referer(false)
+        .user_agent(concat!("pensive/", env!("CARGO_PKG_VERSION")));
+    let builder = match local {
+        Locality::Loopback => builder.no_proxy(),
+        Locality::Remote => builder,
+    };
+    builder.build().map_err(|error| ClientFault::Setup(error.without_url().to_string()))
+}

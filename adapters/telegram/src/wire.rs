@@ -1,0 +1,309 @@
+//! What Telegram sends, as far as we read it. Every field that we could do without is optional.
+//!
+//! The frame is ours and not teloxide's `Message`: that one is an untagged choice in which a single entity of a kind it
+//! does not know turns a text into an empty message, and reading it costs several attempts.
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny};
+use serde_json::value::RawValue;
+
+/// The envelope of every answer.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Answer<'a> {
+    #[serde(default)]
+    pub(crate) ok: bool,
+    #[serde(default, borrow)]
+    pub(crate) result: Option<&'a RawValue>,
+    pub(crate) error_code: Option<u16>,
+    pub(crate) description: Option<String>,
+    pub(crate) parameters: Option<Parameters>,
+}
+
+/// What an error says beside its words.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Parameters {
+    pub(crate) retry_after: Option<u64>,
+    pub(crate) migrate_to_chat_id: Option<i64>,
+}
+
+/// The answer to getMe.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Me {
+    pub(crate) username: String,
+}
+
+/// The answer to sendMessage: all we need of the message that now stands in the chat.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Sent {
+    pub(crate) message_id: i64,
+}
+
+/// One event.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Update {
+    pub(crate) update_id: i64,
+    pub(crate) message: Option<Box<Message>>,
+    pub(crate) edited_message: Option<Box<Message>>,
+    pub(crate) callback_query: Option<Box<CallbackQuery>>,
+}
+
+/// The number of an event whose content could not be read.
+#[derive(Debug, Deserialize)]
+pub(crate) struct UpdateNumber {
+    pub(crate) update_id: i64,
+}
+
+/// A message. Service messages have none of the content fields.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Message {
+    pub(crate) message_id: i64,
+    pub(crate) message_thread_id: Option<i64>,
+    #[serde(default)]
+    pub(crate) is_topic_message: bool,
+    pub(crate) from: Option<User>,
+    pub(crate) chat: Chat,
+    #[serde(default)]
+    pub(crate) date: i64,
+    pub(crate) edit_date: Option<i64>,
+    #[serde(default)]
+    pub(crate) is_automatic_forward: bool,
+    pub(crate) forward_origin: Option<IgnoredAny>,
+    pub(crate) via_bot: Option<IgnoredAny>,
+    pub(crate) reply_to_message: Option<Box<Replied>>,
+    pub(crate) text: Option<String>,
+    #[serde(default, deserialize_with = "those_that_read")]
+    pub(crate) entities: Vec<Entity>,
+    pub(crate) caption: Option<String>,
+    #[serde(default, deserialize_with = "those_that_read")]
+    pub(crate) caption_entities: Vec<Entity>,
+    #[serde(default, deserialize_with = "those_that_read")]
+    pub(crate) photo: Vec<File>,
+    pub(crate) animation: Option<File>,
+    pub(crate) audio: Option<File>,
+    pub(crate) document: Option<File>,
+    pub(crate) video: Option<File>,
+    pub(crate) video_note: Option<File>,
+    pub(crate) voice: Option<File>,
+    pub(crate) migrate_to_chat_id: Option<i64>,
+}
+
+/// The message that another one answers. Its text is another person's and is not read.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Replied {
+    pub(crate) message_id: i64,
+    pub(crate) from: Option<User>,
+    pub(crate) forum_topic_created: Option<IgnoredAny>,
+}
+
+/// A person or a bot.
+#[derive(Debug, Deserialize)]
+pub(crate) struct User {
+    pub(crate) id: i64,
+    #[serde(default)]
+    pub(crate) is_bot: bool,
+    #[serde(default)]
+    pub(crate) first_name: String,
+    pub(crate) last_name: Option<String>,
+    pub(crate) username: Option<String>,
+}
+
+/// A chat.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Chat {
+    pub(crate) id: i64,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    #[serde(default)]
+    pub(crate) is_forum: bool,
+}
+
+/// A stretch of a text with a meaning; counted in UTF-16 units, and not to be trusted.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Entity {
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) offset: i64,
+    pub(crate) length: i64,
+    pub(crate) user: Option<User>,
+}
+
+/// A file that can be fetched by its id.
+#[derive(Debug, Deserialize)]
+pub(crate) struct File {
+    pub(crate) file_id: String,
+    pub(crate) file_size: Option<u64>,
+}
+
+/// A press of a button.
+#[derive(Debug, Deserialize)]
+pub(crate) struct CallbackQuery {
+    pub(crate) id: String,
+    pub(crate) from: User,
+    pub(crate) message: Option<Pressed>,
+    pub(crate) data: Option<String>,
+}
+
+/// The message under which a button was pressed; an old one comes without its content.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Pressed {
+    pub(crate) message_id: i64,
+    pub(crate) message_thread_id: Option<i64>,
+    #[serde(default)]
+    pub(crate) is_topic_message: bool,
+    pub(crate) chat: Chat,
+}
+
+/// Reads a list item by item and leaves out what is not of the right shape.
+fn those_that_read<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: serde::de::DeserializeOwned,
+{
+    let items = Option::<Vec<&'de RawValue>>::deserialize(deserializer)?.unwrap_or_default();
+    Ok(items.into_iter().filter_map(|item| serde_json::from_str(item.get()).ok()).collect())
+}
+
+/// Reads the events of a batch. One that cannot be read keeps its number and spoils nothing; one without a number is
+/// left out.
+pub(crate) fn updates(batch: &[&RawValue]) -> Vec<Numbered> {
+    batch.iter().filter_map(|raw| numbered(raw.get())).collect()
+}
+
+/// An event, or only its number.
+#[derive(Debug)]
+pub(crate) struct Numbered {
+    pub(crate) id: i64,
+    /// The event, or where reading it stopped. Never what was read: that may be a person's words.
+    pub(crate) update: Result<Update, Stopped>,
+}
+
+/// Where and why the reader stopped, without the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stopped {
+    pub(crate) why: serde_json::error::Category,
+    pub(crate) column: usize,
+}
+
+fn numbered(raw: &str) -> Option<Numbered> {
+    let first = serde_json::from_str::<Update>(raw);
+    let read = first.or_else(|_| serde_json::from_str(&repaired(raw.as_bytes())));
+    match read {
+        Ok(update) => Some(Numbered { id: update.update_id, update: Ok(update) }),
+        Err(error) => {
+            let number = serde_json::from_str::<UpdateNumber>(&repaired(raw.as_bytes())).ok()?;
+            let stopped = Stopped { why: error.classify(), column: error.column() };
+            Some(Numbered { id: number.update_id, update: Err(stopped) })
+        }
+    }
+}
+
+/// Makes readable what strict JSON refuses but a person may have sent: halves of surrogate pairs written as escapes, bytes
+/// that are no UTF-8, bare control characters. Everything else stays as it is. For the slow path only.
+pub(crate) fn repaired(json: &[u8]) -> String {
+    let text = String::from_utf8_lossy(json);
+    let mut out = String::with_capacity(text.len());
+    let mut rest: &str = &text;
+    while let Some(at) = rest.find(|c: char| c == '\\' || c < ' ') {
+        let (before, tail) = rest.split_at(at);
+        out.push_str(before);
+        let (kept, taken) = escape(tail);
+        out.push_str(kept);
+        rest = tail.get(taken..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What to write for the escape or control character at the start of `tail`, and how many bytes it takes.
+fn escape(tail: &str) -> (&str, usize) {
+    if !tail.starts_with('\\') {
+        return (" ", 1);
+    }
+    let both = |length: usize| tail.get(..length).map_or(("", tail.len()), |kept| (kept, length));
+    match half(tail) {
+        None => both(tail.chars().take(2).map(char::len_utf8).sum()),
+        Some(unit) if !(0xD800..0xE000).contains(&unit) => both(6),
+        Some(high) if high < 0xDC00 => match tail.get(6..).and_then(half) {
+            Some(low) if (0xDC00..0xE000).contains(&low) => both(12),
+            _ => ("\\ufffd", 6),
+        },
+        Some(_) => ("\\ufffd", 6),
+    }
+}
+
+/// The UTF-16 unit that a `\uXXXX` at the start of `tail` stands for.
+fn half(tail: &str) -> Option<u16> {
+    u16::from_str_radix(tail.strip_prefix("\\u")?.get(..4)?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Option<Numbered> {
+        numbered(json)
+    }
+
+    fn text_of(json: &str) -> Option<String> {
+        read(json)?.update.ok()?.message?.text
+    }
+
+    const HEAD: &str = r#""message_id":1,"date":0,"chat":{"id":1,"type":"private"}"#;
+
+    #[test]
+    fn an_entity_of_an_unknown_kind_or_shape_is_left_out_and_the_text_stays() {
+        let json = format!(
+            r#"{{"update_id":1,"message":{{{HEAD},"text":"hi","entities":[
+                {{"type":"from_the_future","offset":0,"length":1}},{{"type":"bold","offset":"x","length":1}},7,
+                {{"type":"code","offset":-1,"length":1}}]}}}}"#
+        );
+        let message = read(&json).unwrap().update.unwrap().message.unwrap();
+        assert_eq!(message.text.as_deref(), Some("hi"));
+        assert_eq!(
+            message.entities.iter().map(|e| e.kind.as_str()).collect::<Vec<_>>(),
+            ["from_the_future", "code"]
+        );
+    }
+
+    #[test]
+    fn why_the_frame_is_ours_teloxide_loses_a_text_with_an_unknown_entity() {
+        let json = format!(
+            r#"{{{HEAD},"text":"hi","entities":[{{"type":"from_the_future","offset":0,"length":1}}]}}"#
+        );
+        let message: teloxide_core::types::Message = serde_json::from_str(&json).unwrap();
+        assert_eq!(message.text(), None);
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_replaced_and_a_whole_one_stays() {
+        let check = |escaped: &str, expected: &str| {
+            let json = format!(r#"{{"update_id":1,"message":{{{HEAD},"text":"{escaped}"}}}}"#);
+            assert_eq!(text_of(&json).as_deref(), Some(expected), "{escaped}");
+        };
+        check(r"a\ud800b", "a\u{fffd}b");
+        check(r"\udc00", "\u{fffd}");
+        check(r"\ud800\ud800\udc00", "\u{fffd}\u{10000}");
+        check(r"\ud83d\ude00 \ud83d", "\u{1f600} \u{fffd}");
+        check(r"\\ud800 \ud800", "\\ud800 \u{fffd}");
+        check("a\u{0}b", "a b");
+        check(r"\u0000 \ud800\n", "\u{0} \u{fffd}\n");
+    }
+
+    #[test]
+    fn a_broken_event_keeps_its_number() {
+        let broken = read(r#"{"update_id":7,"message":{"message_id":"x \ud800"}}"#).unwrap();
+        assert_eq!(broken.id, 7);
+        assert!(broken.update.is_err());
+        assert!(read(r#"{"message":{}}"#).is_none());
+        assert!(read("[]").is_none());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn repairing_never_panics_and_leaves_good_json_alone(text in ".*", bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..64)) {
+            let json = serde_json::to_string(&text).unwrap();
+            proptest::prop_assert_eq!(serde_json::from_str::<String>(&repaired(json.as_bytes())).unwrap(), text);
+            let _ = repaired(&bytes);
+        }
+    }
+}
