@@ -1,0 +1,1 @@
+//! A model server in the two shapes of OpenAI's API.

@@ -1,0 +1,7 @@
+//! `/_control/…`.
+use super::TelegramFake;
+use axum::Router;
+/// Routes.
+pub(crate) fn router() -> Router<TelegramFake> {
+    Router::new()
+}

@@ -1,0 +1,451 @@
+//! The Telegram fake as a plain HTTP client meets it: polling, what is refused and in which words, what is remarked on, and the
+//! faults that it plays.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly, and the fakes live in real time"
+)]
+
+use std::time::{Duration, Instant};
+
+use pensive_tests::{
+    gate::Gate,
+    telegram::{Fault, TelegramFake},
+};
+use reqwest::{Client, multipart};
+use serde_json::{Value, json};
+
+struct Bench {
+    telegram: TelegramFake,
+    http: Client,
+}
+
+impl Bench {
+    async fn new() -> Self {
+        // Every test of this process comes by here; the first one installs it.
+        rustls::crypto::ring::default_provider().install_default().ok();
+        Self { telegram: TelegramFake::start().await.unwrap(), http: Client::new() }
+    }
+
+    fn url(&self, method: &str) -> String {
+        format!("{}/bot{}/{method}", self.telegram.url(), self.telegram.token())
+    }
+
+    async fn send(&self, method: &str, body: Value) -> reqwest::Result<(u16, Value)> {
+        let response = self.http.post(self.url(method)).json(&body).send().await?;
+        let status = response.status().as_u16();
+        Ok((status, response.json().await?))
+    }
+
+    async fn call(&self, method: &str, body: Value) -> Value {
+        let (status, answer) = self.send(method, body).await.unwrap();
+        assert_eq!(status, 200, "{answer}");
+        answer["result"].clone()
+    }
+
+    async fn refused(&self, method: &str, body: Value) -> String {
+        let (status, answer) = self.send(method, body).await.unwrap();
+        assert_eq!(
+            (answer["ok"].clone(), answer["error_code"].clone()),
+            (json!(false), json!(status)),
+            "{answer}"
+        );
+        answer["description"].as_str().unwrap().to_owned()
+    }
+
+    async fn texts(&self, offset: i64) -> Vec<String> {
+        let updates = self.call("getUpdates", json!({"offset": offset})).await;
+        let text = |update: &Value| update["message"]["text"].as_str().unwrap_or_default().to_owned();
+        updates.as_array().unwrap().iter().map(text).collect()
+    }
+}
+
+#[tokio::test]
+async fn a_message_goes_in_and_an_answer_stands_in_the_chat() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    let said = alice.say("/think high");
+    let updates = bench.call("getUpdates", json!({"timeout": 5})).await;
+    assert_eq!(updates[0]["update_id"].as_i64(), said.update_id);
+    assert_eq!(updates[0]["message"]["entities"], json!([{"offset": 0, "length": 6, "type": "bot_command"}]));
+
+    let sent = bench.call("sendMessage", json!({"chat_id": alice.id(), "text": "done"})).await;
+    assert_eq!(sent["message_id"], json!(said.message_id + 1), "ids of private chats come from one counter");
+    bench
+        .call(
+            "editMessageText",
+            json!({"chat_id": alice.id(), "message_id": sent["message_id"], "text": "done."}),
+        )
+        .await;
+    let seen: Vec<_> = alice.sees().into_iter().map(|seen| (seen.text, seen.by_bot, seen.edited)).collect();
+    assert_eq!(seen, [("/think high".into(), false, false), ("done.".into(), true, true)]);
+    assert_eq!(bench.telegram.violations(), []);
+}
+
+#[tokio::test]
+async fn polling_waits_and_confirms() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    let begun = Instant::now();
+    assert_eq!(bench.call("getUpdates", json!({"timeout": 1})).await, json!([]));
+    assert!(begun.elapsed() >= Duration::from_secs(1), "an empty poll lasts as long as it asked for");
+
+    let poll = bench.call("getUpdates", json!({"timeout": 30}));
+    let talk = async {
+        bench.telegram.wait_for_poll().await;
+        alice.say("one");
+        alice.say("two")
+    };
+    let (updates, two) = tokio::join!(poll, talk);
+    assert_eq!(updates[0]["message"]["text"], "one");
+    assert_eq!(bench.texts(0).await, ["one", "two"], "nothing is confirmed without an offset");
+    assert_eq!(bench.texts(two.update_id.unwrap()).await, ["two"]);
+    assert_eq!(bench.texts(-1).await, ["two"]);
+    assert_eq!(bench.texts(two.update_id.unwrap() + 1).await, Vec::<String>::new());
+    assert_eq!(bench.telegram.bot().pending(), 0);
+}
+
+#[tokio::test]
+async fn the_older_of_two_polls_is_in_conflict() {
+    let bench = Bench::new().await;
+    let older = bench.send("getUpdates", json!({"timeout": 30}));
+    let newer = async {
+        bench.telegram.wait_for_poll().await;
+        bench.call("getUpdates", json!({"timeout": 0})).await
+    };
+    let (older, newer) = tokio::join!(older, newer);
+    let (status, answer) = older.unwrap();
+    assert_eq!((status, newer), (409, json!([])));
+    assert!(
+        answer["description"]
+            .as_str()
+            .unwrap()
+            .starts_with("Conflict: terminated by other getUpdates request")
+    );
+}
+
+#[tokio::test]
+async fn a_poll_whose_client_left_is_gone() {
+    let bench = Bench::new().await;
+    let poll = bench.http.post(bench.url("getUpdates")).json(&json!({"timeout": 30}));
+    let task = tokio::spawn(poll.send());
+    bench.telegram.wait_for_poll().await;
+    task.abort();
+    bench.telegram.wait_until(|fake| (fake.bot().open_polls() == 0).then_some(())).await;
+}
+
+#[tokio::test]
+async fn all_bodies_and_spellings_are_read() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    let id = alice.id().to_string();
+    let form =
+        bench.http.post(bench.url("SENDMESSAGE")).header("content-type", "application/x-www-form-urlencoded");
+    let form = form.body(format!("chat_id={id}&text=a+b&disable_notification=True")).send();
+    assert_eq!(form.await.unwrap().status(), 200);
+    let query = format!("{}?chat_id={id}&text=a%20b", bench.url("SendMessage"));
+    assert_eq!(bench.http.get(query).send().await.unwrap().status(), 200);
+    let parts = multipart::Form::new().text("chat_id", id.clone()).text("text", "a b");
+    assert_eq!(
+        bench.http.post(bench.url("sendMessage")).multipart(parts).send().await.unwrap().status(),
+        200
+    );
+    // A base URL that ends in a slash doubles it.
+    let doubled = bench.url("sendMessage").replace("/bot7", "//bot7");
+    let json = bench.http.post(doubled).json(&json!({"chat_id": alice.id(), "text": "a b"})).send();
+    assert_eq!(json.await.unwrap().status(), 200);
+    let calls = bench.telegram.calls("sendMessage");
+    assert_eq!(calls.iter().map(|call| call.text("text")).collect::<Vec<_>>(), ["a b"; 4]);
+    assert_eq!(bench.telegram.violations(), []);
+}
+
+#[tokio::test]
+async fn strangers_to_the_api_get_its_words() {
+    let bench = Bench::new().await;
+    assert_eq!(bench.refused("sendTelepathy", json!({})).await, "Not Found");
+    let other = bench.url("getMe").replace("bot7", "bot8");
+    let answer: Value = bench.http.get(other).send().await.unwrap().json().await.unwrap();
+    assert_eq!(answer, json!({"ok": false, "error_code": 401, "description": "Unauthorized"}));
+}
+
+#[tokio::test]
+async fn a_wrong_call_is_refused_and_remarked_on() {
+    let bench = Bench::new().await;
+    let id = bench.telegram.user("Alice").id();
+    let check = async |body: Value, expected: &str| {
+        bench.telegram.forget();
+        let refused = bench.refused("sendMessage", body.clone()).await;
+        assert!(refused.contains(expected), "{body}: {refused}");
+        assert_eq!(bench.telegram.violations().len(), 1, "{body}");
+    };
+    check(json!({"chat_id": id, "text": ""}), "message text is empty").await;
+    check(json!({"chat_id": id}), "message text is empty").await;
+    check(json!({"text": "a"}), "chat_id is empty").await;
+    check(json!({"chat_id": id, "text": " \n"}), "text must be non-empty").await;
+    check(json!({"chat_id": id, "text": "😀".repeat(2049)}), "message is too long").await;
+    let bold = json!([{"type": "bold", "offset": 1, "length": 1}]);
+    check(json!({"chat_id": id, "text": "😀", "entities": bold}), "in a middle of a UTF-16 symbol").await;
+    check(json!({"chat_id": id, "text": "a", "entities": bold}), "ends after the end of the text").await;
+    check(json!({"chat_id": id, "text": "1.", "parse_mode": "MarkdownV2"}), "Character '.' is reserved")
+        .await;
+    let long = json!({"inline_keyboard": [[{"text": "a", "callback_data": "x".repeat(65)}]]});
+    check(json!({"chat_id": id, "text": "a", "reply_markup": long}), "BUTTON_DATA_INVALID").await;
+
+    bench.telegram.forget();
+    bench.call("sendMessage", json!({"chat_id": id, "text": "😀".repeat(2048), "colour": "red"})).await;
+    assert_eq!(
+        bench.telegram.violations()[0].what,
+        "unknown field colour",
+        "the server passes over it, the fake does not"
+    );
+}
+
+#[tokio::test]
+async fn what_the_chat_forbids_is_no_violation() {
+    let bench = Bench::new().await;
+    let (alice, bob) = (bench.telegram.user("Alice"), bench.telegram.stranger("Bob"));
+    let send = async |chat: i64| bench.refused("sendMessage", json!({"chat_id": chat, "text": "a"})).await;
+    assert_eq!(send(1).await, "Bad Request: chat not found");
+    assert_eq!(send(bob.id()).await, "Forbidden: bot can't initiate conversation with a user");
+    alice.block();
+    assert_eq!(send(alice.id()).await, "Forbidden: bot was blocked by the user");
+    alice.unblock();
+    let sent = bench.call("sendMessage", json!({"chat_id": alice.id(), "text": "a"})).await;
+    let edit = json!({"chat_id": alice.id(), "message_id": sent["message_id"], "text": "a"});
+    assert!(bench.refused("editMessageText", edit).await.starts_with("Bad Request: message is not modified"));
+    let said = alice.say("mine").message_id;
+    let edit = json!({"chat_id": alice.id(), "message_id": said, "text": "b"});
+    assert_eq!(bench.refused("editMessageText", edit).await, "Bad Request: message can't be edited");
+    let reply = json!({"chat_id": alice.id(), "text": "b", "reply_parameters": {"message_id": 99}});
+    assert_eq!(bench.refused("sendMessage", reply).await, "Bad Request: message to be replied not found");
+    alice.leave_telegram();
+    assert_eq!(send(alice.id()).await, "Forbidden: user is deactivated");
+    assert_eq!(bench.telegram.violations(), []);
+}
+
+#[tokio::test]
+async fn forums_have_topics_and_a_general_one() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    let forum = bench.telegram.forum("Forum", &[&alice]);
+    let topic = forum.topic("Plans", &alice);
+    alice.at(&forum).say("general");
+    alice.at(&forum).topic(topic).say("plans");
+    let updates = bench.call("getUpdates", json!({})).await;
+    let (general, plans) = (&updates[1]["message"], &updates[2]["message"]);
+    assert_eq!((general.get("message_thread_id"), &general["chat"]["is_forum"]), (None, &json!(true)));
+    assert_eq!((&plans["message_thread_id"], &plans["is_topic_message"]), (&json!(topic), &json!(true)));
+    assert_eq!(plans["reply_to_message"]["message_id"], json!(topic), "the root of the topic is answered");
+
+    let send = |thread: i64| json!({"chat_id": forum.id(), "text": "a", "message_thread_id": thread});
+    assert_eq!(bench.call("sendMessage", send(topic)).await["message_thread_id"], json!(topic));
+    assert_eq!(bench.refused("sendMessage", send(1)).await, "Bad Request: message thread not found");
+    let typing = json!({"chat_id": forum.id(), "action": "typing", "message_thread_id": 1});
+    assert_eq!(bench.call("sendChatAction", typing).await, json!(true));
+    forum.delete_topic(topic);
+    assert_eq!(bench.refused("sendMessage", send(topic)).await, "Bad Request: message thread not found");
+    let private = json!({"chat_id": alice.id(), "text": "a", "message_thread_id": 5});
+    assert_eq!(bench.refused("sendMessage", private).await, "Bad Request: message thread not found");
+}
+
+#[tokio::test]
+async fn replies_in_an_ordinary_supergroup_carry_a_thread_that_is_no_topic() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    let group = bench.telegram.supergroup("Group", &[&alice]);
+    let first = alice.at(&group).say("first").message_id;
+    alice.at(&group).post("second").reply_to(first).send();
+    let updates = bench.call("getUpdates", json!({})).await;
+    let second = &updates[1]["message"];
+    assert_eq!((&second["message_thread_id"], second.get("is_topic_message")), (&json!(first), None));
+}
+
+#[tokio::test]
+async fn buttons_are_pressed_and_answered_once() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    let keyboard = json!({"inline_keyboard": [[{"text": "⏹ Stop", "callback_data": "stop:1"}]]});
+    bench.call("sendMessage", json!({"chat_id": alice.id(), "text": "…", "reply_markup": keyboard})).await;
+    let press = alice.press("Stop").unwrap();
+    let updates = bench.call("getUpdates", json!({})).await;
+    let query = &updates[0]["callback_query"];
+    assert_eq!((&query["data"], &query["message"]["text"]), (&json!("stop:1"), &json!("…")));
+    let answer = json!({"callback_query_id": query["id"], "text": "Stopped."});
+    bench.call("answerCallbackQuery", answer.clone()).await;
+    assert_eq!(press.answered().await["text"], "Stopped.");
+    assert!(bench.refused("answerCallbackQuery", answer).await.contains("query is too old"));
+}
+
+#[tokio::test]
+async fn drafts_show_and_give_way() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    let draft = json!({"chat_id": alice.id(), "draft_id": 7, "text": "thin", "can_stop": true});
+    bench.call("sendMessageDraft", draft).await;
+    assert_eq!(bench.telegram.draft(alice.id()).unwrap().text, "thin");
+    assert!(alice.stop_draft());
+    let updates = bench.call("getUpdates", json!({})).await;
+    assert_eq!(updates[0]["stopped_message_generation"]["draft_id"], 7);
+    bench.call("sendMessage", json!({"chat_id": alice.id(), "text": "thinking"})).await;
+    assert_eq!(bench.telegram.draft(alice.id()), None);
+    let group = bench.telegram.group("Group", &[&alice]);
+    let draft = json!({"chat_id": group.id(), "draft_id": 7, "text": "thin"});
+    assert_eq!(bench.refused("sendMessageDraft", draft).await, "Bad Request: TEXTDRAFT_PEER_INVALID");
+}
+
+#[tokio::test]
+async fn menus_are_checked_and_kept() {
+    let bench = Bench::new().await;
+    let list = |count: usize| {
+        let command = |n: usize| json!({"command": format!("c{n}"), "description": "d"});
+        json!({"commands": (0..count).map(command).collect::<Vec<_>>(), "scope": {"type": "all_group_chats"}})
+    };
+    bench.call("setMyCommands", list(3)).await;
+    let kept = bench.telegram.bot().commands(&json!({"type": "all_group_chats"})).unwrap();
+    assert_eq!(kept.as_array().unwrap().len(), 3);
+    assert_eq!(bench.refused("setMyCommands", list(101)).await, "Bad Request: BOT_COMMANDS_TOO_MUCH");
+    let bad = json!({"commands": [{"command": "Think", "description": "d"}]});
+    assert_eq!(bench.refused("setMyCommands", bad).await, "Bad Request: BOT_COMMAND_INVALID");
+}
+
+#[tokio::test]
+async fn faults_strike_before_and_after_the_message_stands() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    let count = || alice.sees().len();
+    let send = || bench.send("sendMessage", json!({"chat_id": alice.id(), "text": "a"}));
+
+    bench.telegram.inject(Fault::on("sendMessage").retry_after(3));
+    let (status, answer) = send().await.unwrap();
+    assert_eq!((status, &answer["parameters"]["retry_after"], count()), (429, &json!(3), 0));
+    bench.telegram.inject(Fault::on("sendMessage").after_commit());
+    assert_eq!((send().await.unwrap().0, count()), (500, 1));
+    bench.telegram.inject(Fault::on("sendMessage").reset());
+    assert!(send().await.is_err() && count() == 1);
+    bench.telegram.inject(Fault::on("sendMessage").after_commit().reset());
+    assert!(send().await.is_err() && count() == 2);
+    bench.telegram.inject(Fault::on("sendMessage").truncated());
+    assert!(send().await.is_err() && count() == 3);
+    bench.telegram.inject(Fault::on("sendMessage").html(502));
+    let page = bench.http.post(bench.url("sendMessage")).json(&json!({"chat_id": alice.id(), "text": "a"}));
+    let page = page.send().await.unwrap();
+    assert_eq!(page.status(), 502);
+    assert!(page.text().await.unwrap().starts_with("<html>") && count() == 3);
+    bench.telegram.inject(Fault::on("sendMessage").in_chat(alice.id()).broken_json());
+    assert!(send().await.is_err() && count() == 3);
+    assert_eq!((send().await.unwrap().0, count()), (200, 4), "each struck once");
+    let statuses: Vec<_> = bench.telegram.calls("sendMessage").iter().map(|call| call.status).collect();
+    assert_eq!(statuses, [429, 500, 0, 0, 0, 502, 200, 200]);
+}
+
+#[tokio::test]
+async fn a_held_answer_waits_for_the_gate() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    let gate = Gate::new();
+    bench.telegram.inject(Fault::on("sendMessage").after_commit().held(&gate));
+    let send = bench.call("sendMessage", json!({"chat_id": alice.id(), "text": "a"}));
+    let release = async {
+        gate.reached(1).await;
+        assert_eq!(alice.sees().len(), 1, "it stands, though its sender does not know");
+        gate.open();
+    };
+    let (sent, ()) = tokio::join!(send, release);
+    assert_eq!(sent["text"], "a");
+}
+
+#[tokio::test]
+async fn raw_updates_arrive_byte_for_byte() {
+    let bench = Bench::new().await;
+    let bot = bench.telegram.bot();
+    let alice = bench.telegram.user("Alice");
+    bot.push_text_escape(alice.id(), "\\ud800 alone");
+    let body = bench.http.get(bench.url("getUpdates")).send().await.unwrap().text().await.unwrap();
+    assert!(body.contains(r#""text":"\ud800 alone""#), "{body}");
+    alice.say(&"x".repeat(1 << 20));
+    bot.set_next_update_id(5);
+    alice.say("low id");
+    let body = bench
+        .http
+        .get(bench.url("getUpdates?offset=999999999999"))
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    assert!(body.len() > 1 << 20 && body.contains("\"update_id\":5,"));
+}
+
+#[tokio::test]
+async fn held_updates_arrive_in_one_answer_in_any_order() {
+    let bench = Bench::new().await;
+    let (alice, bot) = (bench.telegram.user("Alice"), bench.telegram.bot());
+    bot.hold_updates();
+    let first = alice.say("a").update_id.unwrap();
+    alice.say("b");
+    assert_eq!(bench.texts(0).await, Vec::<String>::new());
+    bot.repeat(first);
+    bot.reverse_pending();
+    bot.release_updates();
+    assert_eq!(bench.texts(0).await, ["a", "b", "a"]);
+}
+
+#[tokio::test]
+async fn media_albums_and_files_come_through() {
+    let bench = Bench::new().await;
+    let alice = bench.telegram.user("Alice");
+    alice.album(&["one", "", "three"]);
+    alice.voice().send();
+    let updates = bench.call("getUpdates", json!({})).await;
+    let (first, second) = (&updates[0]["message"], &updates[1]["message"]);
+    assert_eq!(first["media_group_id"], second["media_group_id"]);
+    assert_eq!((&first["caption"], second.get("caption")), (&json!("one"), None));
+    let file = bench.call("getFile", json!({"file_id": updates[3]["message"]["voice"]["file_id"]})).await;
+    let path = file["file_path"].as_str().unwrap().replace('/', "%2F");
+    let url = format!("{}/file/bot{}/{path}", bench.telegram.url(), bench.telegram.token());
+    let bytes = bench.http.get(url).send().await.unwrap().bytes().await.unwrap();
+    assert!(bytes.starts_with(b"OggS"));
+
+    let part = multipart::Part::bytes(b"content".to_vec()).file_name("notes.txt");
+    let form = multipart::Form::new().text("chat_id", alice.id().to_string()).part("document", part);
+    let answer: Value = bench
+        .http
+        .post(bench.url("sendDocument"))
+        .multipart(form)
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    assert_eq!(answer["result"]["document"]["file_name"], "notes.txt");
+    assert_eq!(bench.telegram.violations(), []);
+}
+
+#[tokio::test]
+async fn two_bots_keep_apart() {
+    let bench = Bench::new().await;
+    let other = bench.telegram.add_bot("other_bot");
+    let alice = bench.telegram.user("Alice");
+    alice.say("to the first");
+    alice.to_bot(&other).say("to the second");
+    let url = format!("{}/bot{}/getUpdates", bench.telegram.url(), other.token());
+    let updates: Value = bench.http.get(url).send().await.unwrap().json().await.unwrap();
+    assert_eq!(updates["result"][0]["message"]["text"], "to the second");
+    assert_eq!(bench.texts(0).await, ["to the first"]);
+    assert_eq!((alice.sees().len(), alice.to_bot(&other).sees().len()), (1, 1));
+}
+
+#[tokio::test]
+async fn calls_are_recorded_as_lines() {
+    let bench = Bench::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("calls.jsonl");
+    bench.telegram.record_to(&path).unwrap();
+    bench.call("getMe", json!({})).await;
+    let line: Value = serde_json::from_str(std::fs::read_to_string(path).unwrap().trim()).unwrap();
+    assert_eq!((&line["method"], &line["status"], line.get("token")), (&json!("getMe"), &json!(200), None));
+}
