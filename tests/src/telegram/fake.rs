@@ -5,7 +5,7 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -197,6 +197,11 @@ impl TelegramFake {
         lock(&self.shared.record).count()
     }
 
+    /// When the clock of [`Call::at`] began.
+    pub fn started(&self) -> Instant {
+        lock(&self.shared.record).started()
+    }
+
     /// Everything that should not have been sent.
     pub fn violations(&self) -> Vec<Violation> {
         lock(&self.shared.record).violations.clone()
@@ -301,6 +306,10 @@ impl TelegramFake {
     pub(crate) fn file(&self, mut call: Call, faults: Vec<String>) {
         call.bot = self.world().tokens.get(&call.token).copied().unwrap_or_default();
         lock(&self.shared.record).add(call, faults);
+    }
+
+    pub(crate) fn clock(&self) -> u64 {
+        lock(&self.shared.record).clock()
     }
 
     pub(crate) fn tick(&self) {

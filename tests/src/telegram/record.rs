@@ -18,8 +18,10 @@ use tokio::sync::watch;
 pub struct Call {
     /// Place in the order of completion, from 1.
     pub number: usize,
-    /// Microseconds since the fake was started.
+    /// Microseconds since the fake was started when the call was done, just before its answer was written.
     pub at: u64,
+    /// The same when the request's head had been read.
+    pub came: u64,
     /// The method in the API's own spelling, whatever the client's was.
     pub method: String,
     /// The bot's id; 0 for an unknown token.
@@ -118,7 +120,7 @@ impl Record {
     pub(crate) fn add(&mut self, mut call: Call, faults: Vec<String>) {
         self.count += 1;
         call.number = self.count;
-        call.at = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        call.at = self.clock();
         let method = call.method.clone();
         self.violations.extend(faults.into_iter().map(|what| Violation {
             call: call.number,
@@ -141,6 +143,16 @@ impl Record {
             self.kept.push_back(call);
         }
         self.tick();
+    }
+
+    /// Microseconds since the start.
+    pub(crate) fn clock(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// When that clock began.
+    pub(crate) fn started(&self) -> Instant {
+        self.started
     }
 
     pub(crate) fn tick(&self) {

@@ -105,6 +105,7 @@ async fn serve(
     ConnectInfo(cut): ConnectInfo<Cut>,
     request: Request,
 ) -> Response {
+    let came = fake.clock();
     // A base URL with a trailing slash gives two.
     let path = request.uri().path().trim_start_matches('/').to_owned();
     if let Some((token, file)) = path.strip_prefix("file/bot").and_then(|rest| rest.split_once('/')) {
@@ -117,14 +118,14 @@ async fn serve(
     let struck = fake.strike(method, token, None);
     if let Some((Stage::Before, Answer::Reset)) = struck {
         // Before the body is read, so that a client in the middle of a long upload sees it too.
-        fake.file(note(method, token, Map::new(), 0, true), Vec::new());
+        fake.file(Call { came, ..note(method, token, Map::new(), 0, true) }, Vec::new());
         cut.reset();
         return Response::default();
     }
     let (parts, stream) = request.into_parts();
     let bytes = axum::body::to_bytes(stream, BODY_LIMIT).await.unwrap_or_default();
     let given = body::read(parts.uri.query(), &parts.headers, bytes).await;
-    let work = Work { fake, cut, method: method.to_owned(), token: token.to_owned() };
+    let work = Work { fake, cut, came, method: method.to_owned(), token: token.to_owned() };
     work.answer(given, struck).await
 }
 
@@ -148,6 +149,7 @@ fn note(method: &str, token: &str, params: Map<String, Value>, status: u16, faul
     Call {
         number: 0,
         at: 0,
+        came: 0,
         method: method.to_owned(),
         bot: 0,
         token: token.to_owned(),
@@ -163,6 +165,7 @@ fn note(method: &str, token: &str, params: Map<String, Value>, status: u16, faul
 struct Work {
     fake: TelegramFake,
     cut: Cut,
+    came: u64,
     method: String,
     token: String,
 }
@@ -173,7 +176,8 @@ impl Work {
             Ok(given) => given,
             Err(refusal) => {
                 let what = refusal.description.clone();
-                self.fake.file(note(&self.method, &self.token, Map::new(), refusal.code, false), vec![what]);
+                let note = note(&self.method, &self.token, Map::new(), refusal.code, false);
+                self.fake.file(Call { came: self.came, ..note }, vec![what]);
                 return Outcome::Refused(refusal).response();
             }
         };
@@ -300,6 +304,7 @@ impl Work {
     fn enter(&self, given: &Given, outcome: &Outcome, status: u16, fault: bool, faults: Vec<String>) {
         let mut call = note(&self.method, &self.token, given.fields.clone(), status, fault);
         call.files = given.files.iter().map(|upload| (upload.part.clone(), upload.name.clone())).collect();
+        call.came = self.came;
         call.answer = outcome.note();
         self.fake.file(call, faults);
     }
