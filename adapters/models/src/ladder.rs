@@ -1,0 +1,244 @@
+//! The levels of one model, each with the word that carries it. Profile, validation, `/status` and the wire all come from
+//! this one table.
+
+use pensive_contract::model::ModelRef;
+use pensive_directives::{Level, LevelChoice, Profile, Source};
+
+use crate::catalogue::{Facts, Fit};
+use crate::settings::ModelRow;
+
+/// One level on offer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Rung {
+    level: Level,
+    /// The word for the provider; nothing where the field is left out.
+    word: Option<String>,
+}
+
+/// The levels that a model offers, weakest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ladder {
+    rungs: Vec<Rung>,
+    default: Option<Level>,
+}
+
+/// The effort words that may stand in for a level, best first. Only the weak end bends: who asks for much of a model that
+/// has little is told so instead.
+fn words(level: Level) -> &'static [&'static str] {
+    match level {
+        Level::Off => &["none"],
+        Level::Minimal => &["minimal", "low", "medium"],
+        Level::Low => &["low", "medium"],
+        Level::Medium => &["medium"],
+        Level::High => &["high"],
+        Level::Xhigh => &["xhigh"],
+        Level::Max => &["max"],
+        Level::Ultra => &["max", "xhigh", "high"],
+        Level::Adaptive => &[],
+    }
+}
+
+impl Ladder {
+    /// What the configuration says of the model goes first, then what the catalogue knows.
+    pub(crate) fn of(row: Option<&ModelRow>, facts: &Facts, fit: Fit) -> Self {
+        let Some(row) = row else { return Self::from_efforts(&facts.efforts, facts.ultra, facts.default) };
+        if row.reasoning == Some(false) || row.supports_effort == Some(false) {
+            return Self::from_efforts::<&str>(&[], false, None);
+        }
+        let mut ladder = match &row.supported_efforts {
+            Some(efforts) => Self::from_efforts(efforts, false, row.starting_level(facts, fit)),
+            None if row.reasoning == Some(true) && facts.efforts.is_empty() => {
+                Self::from_efforts(&["minimal", "low", "medium", "high"], false, None)
+            }
+            None => Self::from_efforts(&facts.efforts, facts.ultra, row.starting_level(facts, fit)),
+        };
+        for (level, word) in &row.thinking_level_map {
+            ladder.put(*level, word.as_deref());
+        }
+        ladder
+    }
+
+    fn from_efforts<S: AsRef<str>>(efforts: &[S], ultra: bool, default: Option<Level>) -> Self {
+        let rung = |level: Level| {
+            let word = words(level).iter().find(|word| efforts.iter().any(|e| e.as_ref() == **word));
+            let on_offer = level == Level::Off || (word.is_some() && (level != Level::Ultra || ultra));
+            on_offer.then(|| Rung { level, word: word.map(ToString::to_string) })
+        };
+        Self { rungs: Level::ALL.iter().copied().filter_map(rung).collect(), default }
+    }
+
+    /// Gives a level a word of its own, or takes it off the ladder.
+    fn put(&mut self, level: Level, word: Option<&str>) {
+        self.rungs.retain(|rung| rung.level != level);
+        if let Some(word) = word {
+            let order = |level: Level| Level::ALL.iter().position(|other| *other == level);
+            let at = self.rungs.partition_point(|rung| order(rung.level) < order(level));
+            self.rungs.insert(at, Rung { level, word: Some(word.to_owned()) });
+        }
+    }
+
+    /// What people are offered.
+    pub(crate) fn profile(&self, model: &ModelRef) -> Profile {
+        let levels = self.rungs.iter().map(|rung| LevelChoice { level: rung.level, label: None }).collect();
+        let mut profile = Profile::new(model.to_string(), levels, Level::Off);
+        match self.default {
+            Some(level) => profile.default = profile.clamp(level),
+            None => {
+                profile.default = profile.clamp(Level::Medium);
+                profile.default_source = Source::BuiltIn;
+            }
+        }
+        if profile.default == Level::Off {
+            profile.default_source = Source::BuiltIn;
+        }
+        profile
+    }
+
+    /// The word that carries a level; nothing where the field is left out. A level that is not on offer is clamped.
+    pub(crate) fn word(&self, level: Level, model: &ModelRef) -> Option<&str> {
+        let find = |level| self.rungs.iter().find(|rung| rung.level == level);
+        find(level).or_else(|| find(self.profile(model).clamp(level))).and_then(|rung| rung.word.as_deref())
+    }
+}
+
+impl ModelRow {
+    /// The level to start from. The catalogue's general rows are careful with models that may not reason; an owner who
+    /// says that this one does knows better.
+    fn starting_level(&self, facts: &Facts, fit: Fit) -> Option<Level> {
+        match (self.reasoning, fit) {
+            (Some(true), Fit::General) => None,
+            (Some(_) | None, Fit::Named | Fit::General) => facts.default,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+    use crate::settings::Api;
+
+    fn ladder(provider: &str, api: Api, row: Option<&ModelRow>, model: &str) -> Ladder {
+        let catalogue = Catalogue::load().unwrap();
+        let (facts, fit) = catalogue.shelf(provider, api).unwrap().facts(model);
+        Ladder::of(row, facts, fit)
+    }
+
+    fn shown(ladder: &Ladder) -> String {
+        let profile = ladder.profile(&ModelRef { provider: "p".into(), id: "m".into() });
+        format!("{} ({})", profile.values(), profile.default)
+    }
+
+    /// Levels and default, then `level=word` for each level that puts a word on the wire.
+    fn check(ladder: &Ladder, levels: &str, on_wire: &str) {
+        assert_eq!(shown(ladder), levels);
+        let said: Vec<String> = ladder
+            .rungs
+            .iter()
+            .filter_map(|rung| rung.word.as_ref().map(|word| format!("{}={word}", rung.level)))
+            .collect();
+        assert_eq!(said.join(" "), on_wire);
+    }
+
+    #[test]
+    fn openai_levels_and_their_words() {
+        let openai = |model| ladder("openai", Api::OpenaiResponses, None, model);
+        check(
+            &openai("gpt-5"),
+            "off, minimal, low, medium, high (medium)",
+            "minimal=minimal low=low medium=medium high=high",
+        );
+        check(
+            &openai("gpt-5.1"),
+            "off, minimal, low, medium, high (medium)",
+            "off=none minimal=low low=low medium=medium high=high",
+        );
+        check(
+            &openai("gpt-5.1-codex-mini"),
+            "off, minimal, low, medium, high (medium)",
+            "minimal=medium low=medium medium=medium high=high",
+        );
+        check(
+            &openai("gpt-5.2"),
+            "off, minimal, low, medium, high, xhigh (medium)",
+            "off=none minimal=low low=low medium=medium high=high xhigh=xhigh",
+        );
+        check(
+            &openai("gpt-5.6-sol"),
+            "off, minimal, low, medium, high, xhigh, max, ultra (medium)",
+            "off=none minimal=low low=low medium=medium high=high xhigh=xhigh max=max ultra=max",
+        );
+        check(&openai("gpt-5-pro"), "off, high (high)", "high=high");
+        check(&openai("gpt-5-chat-latest"), "off (off)", "");
+        check(
+            &openai("a-model-of-tomorrow"),
+            "off, minimal, low, medium, high (off)",
+            "minimal=low low=low medium=medium high=high",
+        );
+    }
+
+    #[test]
+    fn an_unknown_model_elsewhere_has_the_base_five_and_is_not_bothered() {
+        check(
+            &ladder("local", Api::OpenaiCompletions, None, "qwen3"),
+            "off, minimal, low, medium, high (off)",
+            "minimal=minimal low=low medium=medium high=high",
+        );
+    }
+
+    #[test]
+    fn the_configuration_goes_first() {
+        let local = |row: &ModelRow| ladder("local", Api::OpenaiCompletions, Some(row), "qwen3");
+        let strings = |words: &[&str]| Some(words.iter().map(ToString::to_string).collect::<Vec<_>>());
+        check(
+            &local(&ModelRow { reasoning: Some(true), ..ModelRow::default() }),
+            "off, minimal, low, medium, high (medium)",
+            "minimal=minimal low=low medium=medium high=high",
+        );
+        check(&local(&ModelRow { reasoning: Some(false), ..ModelRow::default() }), "off (off)", "");
+        check(&local(&ModelRow { supports_effort: Some(false), ..ModelRow::default() }), "off (off)", "");
+        check(
+            &local(&ModelRow {
+                reasoning: Some(true),
+                supported_efforts: strings(&["low", "high", "xhigh"]),
+                ..ModelRow::default()
+            }),
+            "off, minimal, low, high, xhigh (low)",
+            "minimal=low low=low high=high xhigh=xhigh",
+        );
+        check(
+            &local(&ModelRow {
+                reasoning: Some(true),
+                thinking_level_map: vec![
+                    (Level::Minimal, None),
+                    (Level::Max, Some("heavy".into())),
+                    (Level::Off, Some("none".into())),
+                ],
+                ..ModelRow::default()
+            }),
+            "off, low, medium, high, max (medium)",
+            "off=none low=low medium=medium high=high max=heavy",
+        );
+        let sol = ModelRow { thinking_level_map: vec![(Level::Xhigh, None)], ..ModelRow::default() };
+        assert_eq!(
+            shown(&ladder("openai", Api::OpenaiResponses, Some(&sol), "gpt-5.6-sol")),
+            "off, minimal, low, medium, high, max, ultra (medium)"
+        );
+    }
+
+    #[test]
+    fn dir_09_every_level_on_offer_has_its_form_on_the_wire_and_no_other_has() {
+        let model = ModelRef { provider: "openai".into(), id: "m".into() };
+        for name in ["gpt-5", "gpt-5.1", "gpt-5.6-sol", "gpt-5-pro", "gpt-4o", "o3", "unheard-of"] {
+            let ladder = ladder("openai", Api::OpenaiResponses, None, name);
+            let profile = ladder.profile(&model);
+            for level in Level::ALL.iter().copied() {
+                let said = ladder.word(level, &model);
+                assert_eq!(said, ladder.word(profile.clamp(level), &model), "{name} {level}");
+                if profile.offers(level) && level != Level::Off {
+                    assert!(said.is_some(), "{name} {level}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! An answer's bytes as the port's events: events out of bytes, pieces out of events, think tags out of text. Nothing is
+//! read ahead of the reader, and dropping the stream closes it upstream.
+
+use std::collections::VecDeque;
+
+use futures::StreamExt;
+use futures::stream;
+use pensive_contract::model::{ModelEvent, ModelFault, ModelStream};
+
+use crate::sse::Events;
+use crate::tags::TagFilter;
+use crate::transport::Answer;
+use crate::trouble::Trouble;
+use crate::wire::Decode;
+
+/// The longest answer in one document.
+const LONGEST_DOCUMENT: usize = 16 << 20;
+
+/// Reads an answer.
+pub(crate) fn events(answer: Answer, decoder: Box<dyn Decode>, provider: &str) -> ModelStream {
+    let reader = Reader {
+        form: if answer.is_document() { Form::Document(Vec::new()) } else { Form::Events(Events::default()) },
+        answer,
+        decoder,
+        provider: provider.to_owned(),
+        tags: TagFilter::default(),
+        pieces: Vec::new(),
+        ready: VecDeque::new(),
+        state: State::Reading,
+    };
+    stream::unfold(reader, |mut reader| async move { reader.next().await.map(|event| (event, reader)) })
+        .boxed()
+}
+
+struct Reader {
+    answer: Answer,
+    form: Form,
+    decoder: Box<dyn Decode>,
+    provider: String,
+    tags: TagFilter,
+    /// What was decoded and not yet filtered.
+    pieces: Vec<ModelEvent>,
+    /// What was not yet asked for.
+    ready: VecDeque<Result<ModelEvent, ModelFault>>,
+    state: State,
+}
+
+/// How the answer is written.
+enum Form {
+    Events(Events),
+    Document(Vec<u8>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Reading,
+    Over,
+}
+
+impl Reader {
+    async fn next(&mut self) -> Option<Result<ModelEvent, ModelFault>> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            if self.state == State::Over {
+                return None;
+            }
+            let read = self.read().await;
+            self.settle(read);
+        }
+    }
+
+    /// Decodes the next bytes.
+    async fn read(&mut self) -> Result<(), Trouble> {
+        let chunk = self.answer.chunk().await?;
+        match (&mut self.form, chunk) {
+            (Form::Events(events), Some(chunk)) => {
+                events.push(&chunk)?;
+                while let Some(event) = events.next() {
+                    self.decoder.event(event, &mut self.pieces)?;
+                    if matches!(self.pieces.last(), Some(ModelEvent::End(_))) {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+            (Form::Events(_), None) => Err(Trouble::Cut("no end mark".to_owned())),
+            (Form::Document(body), Some(chunk)) => {
+                body.extend_from_slice(&chunk);
+                if body.len() > LONGEST_DOCUMENT {
+                    return Err(Trouble::Broken("a document without end".to_owned()));
+                }
+                Ok(())
+            }
+            (Form::Document(body), None) => self.decoder.document(body, &mut self.pieces),
+        }
+    }
+
+    /// Filters what was decoded. What was said before a trouble stays said; the trouble comes after it.
+    fn settle(&mut self, read: Result<(), Trouble>) {
+        let mut out = Vec::new();
+        for piece in self.pieces.drain(..) {
+            match piece {
+                ModelEvent::Text(text) => self.tags.push(text, &mut out),
+                ModelEvent::End(reason) => {
+                    self.tags.finish(&mut out);
+                    out.push(ModelEvent::End(reason));
+                    self.state = State::Over;
+                    break;
+                }
+                ModelEvent::Reasoning(_) | ModelEvent::Recast(_) | ModelEvent::Usage(_) => out.push(piece),
+            }
+        }
+        if let (Err(trouble), State::Reading) = (read, self.state) {
+            self.tags.finish(&mut out);
+            self.state = State::Over;
+            out.into_iter().for_each(|event| self.offer(event));
+            self.ready.push_back(Err(trouble.fault(&self.provider)));
+        } else {
+            out.into_iter().for_each(|event| self.offer(event));
+        }
+    }
+
+    /// Queues an event; pieces that arrived together go out together.
+    fn offer(&mut self, event: ModelEvent) {
+        match (self.ready.back_mut(), event) {
+            (Some(Ok(ModelEvent::Text(before))), ModelEvent::Text(text)) => before.push_str(&text),
+            (Some(Ok(ModelEvent::Reasoning(before))), ModelEvent::Reasoning(text)) => before.push_str(&text),
+            (_, event) => self.ready.push_back(Ok(event)),
+        }
+    }
+}

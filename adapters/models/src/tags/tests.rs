@@ -1,0 +1,216 @@
+//! The rows of the contract, the faults that people met, and that the cutting of the text does not matter.
+
+use pensive_contract::model::{ModelEvent, Recast};
+use proptest::prelude::*;
+
+use super::TagFilter;
+
+/// The answer and the reasoning as a reader of the events has them in the end.
+fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (String, String) {
+    let (mut filter, mut events) = (TagFilter::default(), Vec::new());
+    for piece in pieces {
+        filter.push(piece.to_owned(), &mut events);
+    }
+    filter.finish(&mut events);
+    let (mut answer, mut reasoning) = (String::new(), String::new());
+    for event in events {
+        match event {
+            ModelEvent::Text(text) => answer.push_str(&text),
+            ModelEvent::Reasoning(text) => reasoning.push_str(&text),
+            ModelEvent::Recast(Recast::TextWasReasoning) => reasoning.push_str(&std::mem::take(&mut answer)),
+            ModelEvent::Recast(Recast::ReasoningWasText) => reasoning.clear(),
+            ModelEvent::Usage(_) | ModelEvent::End(_) => unreachable!("the filter makes none"),
+        }
+    }
+    (answer, reasoning)
+}
+
+fn letters(text: &str) -> impl Iterator<Item = &str> {
+    text.split("").filter(|letter| !letter.is_empty())
+}
+
+fn check(text: &str, answer: &str, reasoning: &str) {
+    let expected = (answer.to_owned(), reasoning.to_owned());
+    assert_eq!(read([text]), expected, "{text:?}");
+    assert_eq!(read(letters(text)), expected, "{text:?} letter by letter");
+}
+
+#[test]
+fn the_table() {
+    check("<think>a</think>b", "b", "a");
+    check("b <think>a", "b ", "a");
+    check("<think>a b\nc", "a b\nc", "");
+    check("a</think>b", "b", "a");
+    check("b</think>", "b", "");
+    check("<think>a<think>b</think>c</think>d", "d", "abc");
+    check("just text", "just text", "");
+    check("", "", "");
+}
+
+#[test]
+fn names_attributes_and_case() {
+    for name in
+        ["think", "thinking", "thought", "antthinking", "antml:think", "mm:thought", "THINK", "Mm:Think"]
+    {
+        check(&format!("<{name}>a</{name}>b"), "b", "a");
+        check(&format!("< {name} kind='x' >a</ {name} >b"), "b", "a");
+    }
+    check("<final>b</final>", "b", "");
+    check("<think>a</think>\n<final>\nb</final>", "b", "a");
+}
+
+#[test]
+fn blanks_around_a_block_go_with_it() {
+    check("\n <think>\na\n</think>\n\nb", "b", "\na\n");
+    check("b\n<think>a</think>\nc", "b\nc", "a");
+    check("b <think>a</think> c", "b c", "a");
+    check("b<think>a</think> c", "b c", "a");
+    check("    indented\n  <b>", "    indented\n  <b>", "");
+    check("<think></think>\n", "", "");
+}
+
+#[test]
+fn rsn_02_vendor_variants_are_known_at_the_start() {
+    check("<mm:think>plan</mm:think>\n\nHello", "Hello", "plan");
+    check("<thinking>plan</thinking>Hello", "Hello", "plan");
+}
+
+#[test]
+fn rsn_04_text_about_the_tag_and_code_stay() {
+    for text in [
+        "You ask what <think> means.",
+        "Write `<think>` and `</think>` around it.",
+        "```xml\n<think>\nplan\n</think>\n```\nDone.",
+        "~~~\n</think>\n~~~\nDone.",
+        "The tag <think>, when unclosed, is odd.",
+        "a < b and b > a, <thinker>, <think about it>",
+    ] {
+        check(text, text, "");
+    }
+    check("<think>it says `</think>` here</think>b", "b", "it says `</think>` here");
+}
+
+#[test]
+fn rsn_05_only_a_tag_at_the_start_may_be_unclosed_reasoning() {
+    let text = "One.\nTwo.\nA line with \"<think\" in it.\nFour.";
+    check(text, text, "");
+    let text = "One.\nThe <think> tag.\nThree.";
+    check(text, text, "");
+}
+
+#[test]
+fn rsn_06_text_before_a_lone_closer_is_reasoning() {
+    check("plan... </think> Answer", "Answer", "plan... ");
+    check("plan\n</think>\n\nAnswer", "Answer", "plan\n");
+    check("plan </think> Answer </think>", "Answer ", "plan ");
+    check("</think>Answer", "Answer", "");
+    check("one</think><think>two</think>Answer", "Answer", "twoone");
+}
+
+#[test]
+fn rsn_08_a_tag_in_pieces_never_shows() {
+    let (mut filter, mut events) = (TagFilter::default(), Vec::new());
+    for piece in ["<th", "ink>pl", "an</", "thi", "nk>", "Hel", "lo <", "b"] {
+        filter.push(piece.to_owned(), &mut events);
+        for event in &events {
+            let (ModelEvent::Text(text) | ModelEvent::Reasoning(text)) = event else { panic!("{event:?}") };
+            assert!(!text.contains("th") && !text.contains("ink"), "{text}");
+        }
+    }
+    assert_eq!(events.last(), Some(&ModelEvent::Text("<b".to_owned())));
+}
+
+#[test]
+fn rsn_20_a_tag_that_closes_itself_is_empty_reasoning() {
+    check("<thinking/>b", "b", "");
+    check("a <think/>b", "a b", "");
+    check("<thinking />", "", "");
+}
+
+#[test]
+fn a_reply_is_never_emptied() {
+    check("<think>all of it", "all of it", "");
+    check("<think>all of it</thi", "all of it</thi", "");
+    check("<think>one</think><think>two", "two", "");
+    check("<think>the <think> tag\n</think>\nb", "b", "the  tag\n");
+    check("<", "<", "");
+    check("<think", "<think", "");
+}
+
+#[test]
+fn a_closer_on_its_own_line_counts_whatever_is_open() {
+    check("<think>an odd ` here\nand ```\n</think>b", "b", "an odd ` here\nand ```\n");
+}
+
+#[test]
+fn reasoning_streams() {
+    let (mut filter, mut events) = (TagFilter::default(), Vec::new());
+    filter.push("<think>a".to_owned(), &mut events);
+    assert_eq!(events, [ModelEvent::Reasoning("a".to_owned())]);
+}
+
+/// Texts made of what matters to the filter.
+fn tricky() -> impl Strategy<Value = String> {
+    let atom = prop_oneof![
+        Just("<think>"),
+        Just("</think>"),
+        Just("<think/>"),
+        Just("<final>"),
+        Just("<mm:thought a='`'>"),
+        Just("<"),
+        Just("<th"),
+        Just("/"),
+        Just(">"),
+        Just("`"),
+        Just("```"),
+        Just("~~~"),
+        Just("\n"),
+        Just(" "),
+        Just("a"),
+        Just("ä."),
+        Just("😀"),
+        Just("\r\n"),
+    ];
+    proptest::collection::vec(atom, 0..30).prop_map(|atoms| atoms.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_chunking_gives_the_same(text in tricky(), cuts in proptest::collection::vec(1..7_usize, 1..30)) {
+        let whole = read([text.as_str()]);
+        prop_assert_eq!(read(letters(&text)), whole.clone());
+        let mut pieces = Vec::new();
+        let mut rest = text.as_str();
+        for cut in cuts.iter().cycle() {
+            let Some((end, _)) = rest.char_indices().nth(*cut) else { break };
+            let (piece, after) = rest.split_at(end);
+            pieces.push(piece);
+            rest = after;
+        }
+        pieces.push(rest);
+        prop_assert_eq!(read(pieces), whole);
+    }
+
+    #[test]
+    fn text_without_angles_passes_at_once(text in "[a-z `~\n.*]{0,60}") {
+        let (mut filter, mut events) = (TagFilter::default(), Vec::new());
+        for letter in letters(&text) {
+            filter.push(letter.to_owned(), &mut events);
+        }
+        let shown: String = events.into_iter().map(|event| match event {
+            ModelEvent::Text(text) => text,
+            other => panic!("{other:?}"),
+        }).collect();
+        // Nothing is held back but blanks before anything visible.
+        let expected = if text.trim().is_empty() { "" } else { text.as_str() };
+        prop_assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn nothing_is_lost_without_tags(text in "[a-z<>/ \n]{0,60}") {
+        let is_plain = !text.contains("think") && !text.contains("thought") && !text.contains("final");
+        if is_plain && !text.trim().is_empty() {
+            prop_assert_eq!(read([text.as_str()]), (text.clone(), String::new()));
+        }
+    }
+}

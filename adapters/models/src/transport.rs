@@ -1,0 +1,163 @@
+//! One pooled HTTP client for all providers, with a limit on every wait. Nothing is tried twice here, redirects are not
+//! followed (they would carry the key to a stranger) and the environment's proxies are not read.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use pensive_contract::clock::{Clock, within};
+use pensive_contract::secret::Secret;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Response, Url};
+
+use crate::refusal::{Refusal, pause};
+use crate::registry::ModelsError;
+use crate::settings::{ProviderSettings, TimeLimits};
+use crate::trouble::Trouble;
+
+/// How much of an error body is read at all.
+const ERROR_BODY: usize = 16 << 10;
+
+/// The client and its limits.
+#[derive(Clone)]
+pub(crate) struct Transport {
+    http: Client,
+    clock: Arc<dyn Clock>,
+    limits: TimeLimits,
+}
+
+/// One address of a provider with everything that each call to it carries.
+#[derive(Debug)]
+pub(crate) struct Endpoint {
+    url: Url,
+    headers: HeaderMap,
+    secrets: Vec<Secret>,
+}
+
+impl Endpoint {
+    /// The address `path` below the provider's base.
+    pub(crate) fn new(provider: &ProviderSettings, path: &str) -> Result<Self, ModelsError> {
+        let bad_url = |why: String| ModelsError::BaseUrl { provider: provider.name.clone(), why };
+        let base = provider.base_url.trim_end_matches('/');
+        let url = Url::parse(&format!("{base}{path}")).map_err(|error| bad_url(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(bad_url("it must begin with http:// or https://".to_owned()));
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
+        let bad_header =
+            |name: &str| ModelsError::Header { provider: provider.name.clone(), header: name.to_owned() };
+        let mut put = |name: &str, value: &str| {
+            let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad_header(name))?;
+            let mut value = HeaderValue::from_str(value).map_err(|_| bad_header(name))?;
+            value.set_sensitive(true);
+            headers.insert(header, value);
+            Ok::<_, ModelsError>(())
+        };
+        if let Some(key) = &provider.api_key {
+            put(AUTHORIZATION.as_str(), &format!("Bearer {}", key.expose()))?;
+        }
+        for (name, value) in &provider.headers {
+            put(name, value.expose())?;
+        }
+        let secrets =
+            provider.headers.iter().map(|(_, value)| value).chain(&provider.api_key).cloned().collect();
+        Ok(Self { url, headers, secrets })
+    }
+}
+
+impl Transport {
+    /// Builds the client.
+    pub(crate) fn new(clock: Arc<dyn Clock>, limits: TimeLimits) -> Result<Self, ModelsError> {
+        let http = client(limits.connect).map_err(|error| ModelsError::Client(causes(&error)))?;
+        Ok(Self { http, clock, limits })
+    }
+
+    /// Sends a body and waits for the beginning of the answer. Everything but success is a refusal.
+    pub(crate) async fn post(&self, endpoint: &Endpoint, body: Bytes) -> Result<Answer, Trouble> {
+        let sent = self.http.post(endpoint.url.clone()).headers(endpoint.headers.clone()).body(body).send();
+        let limit = self.limits.first_byte;
+        let response = within(&*self.clock, limit, sent)
+            .await
+            .map_err(|_| Trouble::Late(limit))?
+            .map_err(|error| Trouble::Unreachable(causes(&error.without_url())))?;
+        let answer = Answer { response, clock: Arc::clone(&self.clock), limits: self.limits, begun: false };
+        if answer.response.status().is_success() {
+            return Ok(answer);
+        }
+        let secrets: Vec<&str> = endpoint.secrets.iter().map(Secret::expose).collect();
+        Err(answer.refusal().await.masked(&secrets).into())
+    }
+}
+
+/// A client with our manners. The process must have a rustls provider; where none was installed yet, ring is.
+pub(crate) fn client(connect: Duration) -> reqwest::Result<Client> {
+    if rustls::crypto::CryptoProvider::get_default().is_none()
+        && rustls::crypto::ring::default_provider().install_default().is_err()
+    {
+        tracing::debug!("another thread installed the TLS provider first");
+    }
+    Client::builder()
+        .user_agent(concat!("pensive/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(connect)
+        .tcp_nodelay(true)
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .build()
+}
+
+/// An answer whose head has arrived. Dropping it closes the stream upstream.
+pub(crate) struct Answer {
+    response: Response,
+    clock: Arc<dyn Clock>,
+    limits: TimeLimits,
+    begun: bool,
+}
+
+impl Answer {
+    /// Whether it is one JSON document and not a stream of events.
+    pub(crate) fn is_document(&self) -> bool {
+        let kind = self.response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        kind.is_some_and(|kind| kind.trim_start().starts_with("application/json"))
+    }
+
+    /// The next piece of the body; nothing at its end.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, Trouble> {
+        let limit = if self.begun { self.limits.idle } else { self.limits.first_byte };
+        let late = if self.begun { Trouble::Stalled(limit) } else { Trouble::Late(limit) };
+        let chunk = within(&*self.clock, limit, self.response.chunk()).await.map_err(|_| late)?;
+        self.begun = true;
+        chunk.map_err(|error| Trouble::Cut(causes(&error.without_url())))
+    }
+
+    async fn refusal(mut self) -> Refusal {
+        let status = self.response.status().as_u16();
+        let header = self.response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let retry_after = header.and_then(|header| pause(header, self.clock.now()));
+        let mut body = Vec::new();
+        while let Ok(Some(chunk)) = self.chunk().await {
+            body.extend_from_slice(&chunk);
+            if body.len() > ERROR_BODY {
+                body.truncate(ERROR_BODY);
+                break;
+            }
+        }
+        Refusal::read(Some(status), &body).after(retry_after)
+    }
+}
+
+/// An error with its causes, on one line.
+pub(crate) fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if write!(text, ": {error}").is_err() {
+            break;
+        }
+        cause = error.source();
+    }
+    text
+}
