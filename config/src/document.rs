@@ -63,8 +63,20 @@ impl<'a> Document<'a> {
 
     /// The place of the value at the end of a trail, or of the last thing on the way there.
     pub(crate) fn locate(&self, trail: &Trail) -> Option<Position> {
+        let (value, _) = self.follow(trail)?;
+        Some(self.position(value.start()))
+    }
+
+    /// Whether the file has a value at the end of a trail.
+    pub(crate) fn holds(&self, trail: &Trail) -> bool {
+        self.follow(trail).is_some_and(|(_, left)| left == 0)
+    }
+
+    /// The last value on the way of a trail, and how many steps are left there.
+    fn follow(&self, trail: &Trail) -> Option<(&Value<'a>, usize)> {
         let mut value = self.root.as_ref()?;
-        for step in trail.steps() {
+        let steps = trail.steps();
+        for (taken, step) in steps.iter().enumerate() {
             let next = match (value, step) {
                 (Value::Object(object), Step::Key(key)) => object.get(key).map(|property| &property.value),
                 (Value::Array(list), Step::Index(index)) => list.elements.get(*index),
@@ -72,10 +84,10 @@ impl<'a> Document<'a> {
             };
             match next {
                 Some(next) => value = next,
-                None => break,
+                None => return Some((value, steps.len() - taken)),
             }
         }
-        Some(self.position(value.start()))
+        Some((value, 0))
     }
 
     /// The trail as the file has it, for one that counts only the elements that the checks kept.

@@ -37,7 +37,7 @@ impl ConfigFaults {
     }
 
     pub(crate) fn new(file: &Path, mut faults: Vec<ConfigFault>) -> Self {
-        faults.sort_by_key(|fault| fault.position);
+        faults.sort_by(|a, b| (a.position, &a.message).cmp(&(b.position, &b.message)));
         faults.dedup();
         Self { file: file.to_owned(), faults }
     }

@@ -118,6 +118,17 @@ impl SecretSource {
         self.0.read.get_or_init(|| self.0.fetch()).clone()
     }
 
+    /// Where it is read from, in words for an operator; never the secret.
+    #[must_use]
+    pub fn place(&self) -> String {
+        self.0.place()
+    }
+
+    /// Whether reading either gives the same secret, or the same words.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.same_place(other) && self.0.owner == other.0.owner && self.0.key == other.0.key
+    }
+
     /// Two sources that name the same place hold the same secret.
     pub(crate) fn same_place(&self, other: &Self) -> bool {
         match (&self.0.origin, &other.0.origin) {

@@ -162,14 +162,16 @@ fn is_entry(outer: &Shape<'_>, inner: &Shape<'_>) -> bool {
 }
 
 fn unknown_key(name: &str, shape: &Shape<'_>, trail: &Trail) -> String {
-    let Some(Keys::Listed(known)) = shape.keys() else {
-        return format!("unknown key {} in {trail}", quoted(name));
+    let place = if trail.steps().is_empty() { format!("at {trail}") } else { format!("in {trail}") };
+    let known = match shape.keys() {
+        Some(Keys::Listed(known)) => known,
+        Some(Keys::Named(_)) | None => Vec::new(),
     };
     match hint(name, known.iter().copied()) {
         near if near.is_empty() => {
-            format!("unknown key {} in {trail}; allowed: {}", quoted(name), known.join(", "))
+            format!("unknown key {} {place}; allowed: {}", quoted(name), known.join(", "))
         }
-        near => format!("unknown key {} in {trail}{near}", quoted(name)),
+        near => format!("unknown key {} {place}{near}", quoted(name)),
     }
 }
 

@@ -7,7 +7,7 @@ use pensive_contract::ids::{Account, AgentId, ChannelName};
 use super::Builder;
 use crate::agents::{Binding, Peer, PeerKind};
 use crate::fault::{hint, quoted};
-use crate::file::agents::{Binding as Written, Channel, Match};
+use crate::file::bindings::{Binding as Written, Channel, Match};
 use crate::file::values::Id;
 use crate::trail::Trail;
 

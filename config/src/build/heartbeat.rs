@@ -8,7 +8,7 @@ use super::Builder;
 use super::providers::KnownModels;
 use crate::agents::{ActiveHours, Heartbeat, HeartbeatTarget};
 use crate::defaults;
-use crate::file::agents::{Heartbeat as Keys, Target};
+use crate::file::heartbeat::{Heartbeat as Keys, Target};
 use crate::file::values::{Id, Reading, Span};
 use crate::trail::Trail;
 
@@ -66,6 +66,8 @@ impl Builder<'_> {
         };
         match to {
             Some(Id(to)) => HeartbeatTarget::Chat { channel: ChannelName::from(channel), to: to.clone() },
+            // What the defaults say is told where they stand, and not for every agent.
+            None if own.target.is_none() => HeartbeatTarget::Nobody,
             None => {
                 self.fault(
                     &trail.key("target"),

@@ -4,6 +4,7 @@
 mod agents;
 mod bindings;
 mod channels;
+mod doors;
 mod heartbeat;
 mod providers;
 mod session;
@@ -19,7 +20,7 @@ use crate::document::Document;
 use crate::environment::Environment;
 use crate::fault::{ConfigFault, quoted};
 use crate::file::File;
-use crate::file::values::{CommandText, Id, SecretText};
+use crate::file::values::{CommandText, SecretText};
 use crate::folders::{Places, expand};
 use crate::secret::SecretSource;
 use crate::trail::Trail;
@@ -76,6 +77,11 @@ impl Builder<'_> {
         self.faults.push(ConfigFault { position, message: format!("{trail} {message}") });
     }
 
+    /// Whether the file has something there, be it right or wrong: what is wrong was told and is not missing as well.
+    fn holds(&self, trail: &Trail) -> bool {
+        self.document.is_some_and(|document| document.holds(&document.original(trail)))
+    }
+
     fn folders(&mut self, file: &File) -> crate::folders::Folders {
         let mut folders = self.places.folders.clone();
         if let Some(path) = &file.storage.path {
@@ -117,6 +123,10 @@ impl Builder<'_> {
                 (_, _, command) => SecretSource::command(words(command.as_ref()), owner, &key),
             },
         };
+        // What several agents or accounts share is read once.
+        if let Some(known) = self.secrets.iter().find(|known| known.is_same(&source)) {
+            return known.clone();
+        }
         self.secrets.push(source.clone());
         source
     }
@@ -132,21 +142,6 @@ impl Builder<'_> {
             self.fault(trail, "must be one line");
         }
         SecretSource::text(text.to_owned(), owner, key)
-    }
-
-    /// Ids as people are listed by: on their channel, without its name, never by display name.
-    fn ids(&mut self, ids: &[Id], trail: &Trail) -> Vec<String> {
-        for (index, Id(id)) in ids.iter().enumerate() {
-            if id.starts_with('@') {
-                let message =
-                    format_args!("must be an id, not the name {}; names can change hands", quoted(id));
-                self.fault(&trail.index(index), message);
-            } else if let Some((_, bare)) = bindings::split_channel(id) {
-                let message = format_args!("must be the id alone, {}, not {}", quoted(bare), quoted(id));
-                self.fault(&trail.index(index), message);
-            }
-        }
-        ids.iter().map(|Id(id)| id.trim().to_owned()).collect()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::fault::{hint, quoted};
 use crate::file::File;
 use crate::file::agents::AgentKeys;
 use crate::file::models::{ModelRow as WrittenRow, Provider as Written};
-use crate::file::values::{Reading, SecretPlace, SecretText};
+use crate::file::values::{Reading, SecretText};
 use crate::format::Model;
 use crate::providers::{self, Api, DefaultModel, KNOWN, KnownProvider, ModelRow, Provider};
 use crate::secret::SecretSource;
@@ -169,7 +169,7 @@ impl Builder<'_> {
         let moved = written_url.is_some();
         let base_url =
             written_url.or(variable_url).or(known.and_then(|known| known.base_url).map(str::to_owned));
-        if base_url.is_none() && api.needs_address() {
+        if base_url.is_none() && api.needs_address() && !self.holds(&trail.key("baseUrl")) {
             let near = hint(name, KNOWN.iter().map(|known| known.name));
             self.fault(&trail, format_args!("is not known by name and needs a baseUrl{near}"));
         }
@@ -196,11 +196,10 @@ impl Builder<'_> {
         known: Option<&KnownProvider>,
         trail: &Trail,
     ) -> Option<SecretSource> {
-        let environment = |variable: &str| {
-            SecretText::Elsewhere(SecretPlace { env: Some(variable.to_owned()), file: None, command: None })
-        };
-        let text =
-            written.api_key.clone().or_else(|| known.and_then(|known| known.variable).map(environment))?;
+        let text = written
+            .api_key
+            .clone()
+            .or_else(|| known.and_then(|known| known.variable).map(SecretText::variable))?;
         Some(self.secret(&text, &format!("the provider {name}"), &trail.key("apiKey")))
     }
 

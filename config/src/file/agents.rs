@@ -1,13 +1,14 @@
-//! `agents` and `bindings`: who answers, with what, and when it speaks up by itself.
+//! `agents`: who answers, and with what.
 
 use pensive_directives::{Fast, Level, Reasoning, Verbose};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::values::{Entries, Id, SecretText, Span, Switch, Text};
-use crate::agents::{PeerKind, ToolDetail};
+use super::heartbeat::Heartbeat;
+use super::values::{Entries, Id, SecretText, Switch, Text};
+use crate::agents::ToolDetail;
 use crate::defaults;
-use crate::format::{ClockTime, Model, Timezone, Url};
+use crate::format::{Model, Url};
 
 /// The agents and what holds for all of them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -205,135 +206,4 @@ pub(crate) struct ModelParams {
     /// The sampling temperature. Left out of calls that think, where the provider wants that.
     #[schemars(range(min = 0, max = 2))]
     pub(crate) temperature: Option<f64>,
-}
-
-/// When an agent speaks up without being asked.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct Heartbeat {
-    /// Between two beats: `30m`, `2h`, or a number in minutes. `0m` turns it off.
-    #[schemars(extend("default" = defaults::HEARTBEAT_EVERY))]
-    pub(crate) every: Option<Span>,
-    /// What the model is told.
-    #[schemars(length(min = 1), extend("default" = defaults::HEARTBEAT_PROMPT))]
-    pub(crate) prompt: Option<String>,
-    /// Where the answer goes: `none`, `last` (the session's last chat), or a channel, with `to`.
-    #[schemars(extend("default" = "none"))]
-    pub(crate) target: Option<Target>,
-    /// The chat on the target channel: `<chat>` or `<chat>:topic:<id>`.
-    pub(crate) to: Option<Id>,
-    /// The session that it runs in: `main` or a session key.
-    #[schemars(length(min = 1), extend("default" = "main"))]
-    pub(crate) session: Option<String>,
-    /// Whether it runs beside that session, without its history.
-    #[schemars(extend("default" = false))]
-    pub(crate) isolated_session: Option<bool>,
-    /// The hours in which it beats.
-    pub(crate) active_hours: Option<ActiveHours>,
-    /// The model for these runs.
-    pub(crate) model: Option<Text<Model>>,
-    /// How long a run may take. Without it the interval, at most 600.
-    #[schemars(range(min = 1, max = 86_400))]
-    pub(crate) timeout_seconds: Option<u32>,
-    /// How many characters may stand beside an acknowledgement without being sent.
-    #[schemars(range(max = 100_000), extend("default" = defaults::ACK_MAX_CHARS))]
-    pub(crate) ack_max_chars: Option<u32>,
-    /// Whether the reasoning is sent before the answer.
-    #[schemars(extend("default" = false))]
-    pub(crate) include_reasoning: Option<bool>,
-}
-
-/// Where a heartbeat's answer goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Target {
-    /// Nowhere.
-    None,
-    /// To the session's last chat.
-    Last,
-    /// To a Telegram chat.
-    Telegram,
-    /// To a Discord channel.
-    Discord,
-    /// To a login of the web page.
-    Web,
-}
-
-/// Hours of the day.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct ActiveHours {
-    /// The first minute that counts, `HH:MM`.
-    pub(crate) start: Text<ClockTime>,
-    /// The first minute that does not count any more, `HH:MM`; `24:00` is allowed.
-    pub(crate) end: Text<ClockTime>,
-    /// The time zone: an IANA name, or `local`.
-    #[schemars(extend("default" = "local"))]
-    pub(crate) timezone: Option<Text<Timezone>>,
-}
-
-/// Sends matching conversations to an agent.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct Binding {
-    /// The agent.
-    pub(crate) agent: Id,
-    /// What is matched. Absent keys match everything.
-    #[serde(rename = "match")]
-    pub(crate) matches: Match,
-}
-
-/// What a binding matches.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct Match {
-    /// The channel.
-    pub(crate) channel: Option<Channel>,
-    /// The account of that channel.
-    pub(crate) account: Option<Id>,
-    /// The guild.
-    pub(crate) guild: Option<Id>,
-    /// The group: the same as a peer of that kind.
-    pub(crate) group: Option<Id>,
-    /// The far side.
-    pub(crate) peer: Option<Peer>,
-    /// The topic or thread.
-    pub(crate) topic: Option<Id>,
-}
-
-/// The far side of a conversation.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct Peer {
-    /// What it is.
-    pub(crate) kind: Option<PeerKind>,
-    /// Its id.
-    pub(crate) id: Id,
-}
-
-/// A channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Channel {
-    /// Telegram.
-    Telegram,
-    /// Discord.
-    Discord,
-    /// The web page.
-    Web,
-    /// The terminal.
-    Terminal,
-}
-
-impl Channel {
-    /// The name that ids carry.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Channel::Telegram => "telegram",
-            Channel::Discord => "discord",
-            Channel::Web => "web",
-            Channel::Terminal => "terminal",
-        }
-    }
 }

@@ -2,7 +2,9 @@
 //! their places and the explanations are all made from these types; defaults are put in by `build`.
 
 pub(crate) mod agents;
+pub(crate) mod bindings;
 pub(crate) mod channels;
+pub(crate) mod heartbeat;
 pub(crate) mod models;
 pub(crate) mod rest;
 pub(crate) mod values;
@@ -24,7 +26,7 @@ pub(crate) struct File {
     pub(crate) agents: agents::Agents,
     /// Which agent serves which conversation; the most specific match wins.
     #[serde(default)]
-    pub(crate) bindings: Vec<agents::Binding>,
+    pub(crate) bindings: Vec<bindings::Binding>,
     /// Where people are: Telegram, Discord, the web page.
     #[serde(default)]
     pub(crate) channels: channels::Channels,

@@ -169,6 +169,13 @@ pub(crate) enum SecretText {
     Elsewhere(SecretPlace),
 }
 
+impl SecretText {
+    /// The secret in an environment variable.
+    pub(crate) fn variable(name: &str) -> Self {
+        Self::Elsewhere(SecretPlace { env: Some(name.to_owned()), file: None, command: None })
+    }
+}
+
 /// Where a secret is read from: one of the three.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields, extend("minProperties" = 1, "maxProperties" = 1))]
