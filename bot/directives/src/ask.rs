@@ -1,6 +1,6 @@
 //! What a message asks of the settings, before anybody has judged whether it may have it.
 
-use crate::{Elevated, Fast, Level, Queue, Reasoning, Trace, Verbose};
+use crate::{CommandName, Elevated, Fast, Level, Queue, Reasoning, Trace, Verbose};
 
 /// What was typed after a directive's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,17 +62,17 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// Where the family stands in every list: asks are judged and answered in this order.
-    pub(crate) fn place(&self) -> usize {
+    /// The directive that it was typed with. Its place among the commands is the order in which asks are answered.
+    pub(crate) fn command(&self) -> CommandName {
         match self {
-            Self::Think(_) => 0,
-            Self::Fast(_) => 1,
-            Self::Verbose(_) => 2,
-            Self::Trace(_) => 3,
-            Self::Reasoning(_) => 4,
-            Self::Elevated(_) => 5,
-            Self::Model(_) => 6,
-            Self::Queue(_) => 7,
+            Self::Think(_) => CommandName::Think,
+            Self::Fast(_) => CommandName::Fast,
+            Self::Verbose(_) => CommandName::Verbose,
+            Self::Trace(_) => CommandName::Trace,
+            Self::Reasoning(_) => CommandName::Reasoning,
+            Self::Elevated(_) => CommandName::Elevated,
+            Self::Model(_) => CommandName::Model,
+            Self::Queue(_) => CommandName::Queue,
         }
     }
 

@@ -9,8 +9,9 @@ pub const STOPPED: &str = "⚙️ Stopped.";
 /// Answers `/stop` when there was no run.
 pub const NOTHING_RUNNING: &str = "⚙️ Nothing is running.";
 
-/// A slash word that is acted on here and never reaches the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// A slash word that is acted on here and never reaches the model. The directives among them stand in the order in which
+/// they are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CommandName {
     /// What holds in this session.
     Status,

@@ -1,7 +1,15 @@
 //! What a message may have of what it asks: what is stored, what holds for this message alone, what is answered and
 //! whether the model runs.
 
-use crate::{Change, Defaults, ModelEntry, OnceOverrides, Overrides, Parsed, Profile, Scope, Shape};
+use std::borrow::Cow;
+
+use crate::family::{self, Family, model, think, usage};
+use crate::settings::Setting;
+use crate::vocabulary::clears;
+use crate::{
+    Access, Ask, Change, CommandCall, CommandName, Defaults, Layers, Level, ModelEntry, ModelWant, Once,
+    OnceOverrides, Overrides, Parsed, Profile, Resolved, Scope, Settings, Shape, Usage, Want, resolve, table,
+};
 
 /// Whether the sender is an owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,13 +63,272 @@ pub struct Verdict {
     pub run: RunsModel,
 }
 
-/// Judges a message by the standing of its sender.
-pub fn judge(parsed: &Parsed, _standing: &Standing<'_>) -> Verdict {
-    Verdict {
-        reply: None,
-        changes: Vec::new(),
-        scope: parsed.scope,
-        once: OnceOverrides::default(),
-        run: if parsed.shape == Shape::DirectiveOnly { RunsModel::No } else { RunsModel::Yes },
+/// Judges a message by the standing of its sender: each family alone, so that what is right applies though something
+/// else is refused.
+pub fn judge(parsed: &Parsed, standing: &Standing<'_>) -> Verdict {
+    if parsed.shape == Shape::Plain {
+        return Verdict::empty(parsed);
+    }
+    if parsed.scope == Scope::Chat && standing.owner == Owner::No && parsed.asks.iter().any(Ask::changes) {
+        let reply = Some(restricted("--chat"));
+        return Verdict { reply, run: RunsModel::No, ..Verdict::empty(parsed) };
+    }
+    let pick = pick(parsed, standing);
+    let mut bench = Bench::new(parsed, standing, &pick);
+    if !parsed.asks.iter().any(|ask| matches!(ask, Ask::Think(_))) {
+        bench.tell_of_moved_level(&pick);
+    }
+    for ask in &parsed.asks {
+        bench.ask(ask, &pick);
+    }
+    for call in &parsed.commands {
+        bench.command(call);
+    }
+    let reply = (!bench.replies.is_empty()).then(|| bench.replies.join("\n"));
+    Verdict { reply, ..bench.verdict }
+}
+
+impl Verdict {
+    fn empty(parsed: &Parsed) -> Self {
+        let run = match parsed.shape {
+            Shape::DirectiveOnly => RunsModel::No,
+            Shape::Plain | Shape::Mixed => RunsModel::Yes,
+        };
+        let (scope, once) = (parsed.scope, OnceOverrides::default());
+        Self { reply: None, changes: Vec::new(), scope, once, run }
+    }
+}
+
+fn restricted(what: &str) -> String {
+    format!("❌ {what} is restricted to owners.")
+}
+
+/// What becomes of the model. It is settled before all else: the level is judged by the profile of the model that will
+/// run.
+enum Pick {
+    Stays,
+    To(String),
+    Back,
+    /// The answer to a pick of nothing.
+    Refused(String),
+}
+
+fn pick(parsed: &Parsed, standing: &Standing<'_>) -> Pick {
+    let want = parsed.asks.iter().find_map(|ask| if let Ask::Model(want) = ask { Some(want) } else { None });
+    match want {
+        Some(ModelWant::Pick(name)) => match model::find(standing.models, name) {
+            Some(reference) => Pick::To(reference),
+            None => Pick::Refused(model::unknown_text(standing.models, name)),
+        },
+        Some(ModelWant::Number(number)) => {
+            match number.checked_sub(1).and_then(|place| standing.models.get(place)) {
+                Some(entry) => Pick::To(entry.reference.clone()),
+                None => Pick::Refused(model::no_number_text(standing.models, *number)),
+            }
+        }
+        Some(ModelWant::Clear) => Pick::Back,
+        Some(ModelWant::Show | ModelWant::List) | None => Pick::Stays,
+    }
+}
+
+/// One message before the judge.
+struct Bench<'a> {
+    standing: &'a Standing<'a>,
+    shape: Shape,
+    /// What the model offers that will run.
+    profile: Cow<'a, Profile>,
+    /// What holds before the message.
+    current: Settings,
+    /// What would hold without what the message may clear.
+    inherited: Settings,
+    replies: Vec<String>,
+    verdict: Verdict,
+}
+
+impl<'a> Bench<'a> {
+    fn new(parsed: &Parsed, standing: &'a Standing<'a>, pick: &Pick) -> Self {
+        let (once, nothing) = (OnceOverrides::default(), Overrides::default());
+        let layers = Layers {
+            once: &once,
+            sender: standing.sender,
+            chat: standing.chat,
+            defaults: standing.defaults,
+            profile: standing.profile,
+        };
+        let chat = match parsed.scope {
+            Scope::Sender => standing.chat,
+            Scope::Chat => &nothing,
+        };
+        let without = Layers { sender: &nothing, chat, ..layers };
+        let profile = match pick {
+            Pick::To(model) => Cow::Owned((standing.profile_of)(model)),
+            Pick::Back => Cow::Owned((standing.profile_of)(&resolve(&without).model.value)),
+            Pick::Stays | Pick::Refused(_) => Cow::Borrowed(standing.profile),
+        };
+        Self {
+            standing,
+            shape: parsed.shape,
+            current: resolve(&Layers { profile: &profile, ..layers }),
+            inherited: resolve(&Layers { profile: &profile, ..without }),
+            profile,
+            replies: Vec::new(),
+            verdict: Verdict::empty(parsed),
+        }
+    }
+
+    fn ask(&mut self, ask: &Ask, pick: &Pick) {
+        if let Some(word) = self.owners_only(ask) {
+            return self.reply(restricted(&format!("/{word}")));
+        }
+        match ask {
+            Ask::Think(want) => {
+                self.think(want);
+                if !ask.changes() {
+                    self.tell_of_moved_level(pick);
+                }
+            }
+            Ask::Fast(want) => self.family(want, self.current.fast, self.inherited.fast),
+            Ask::Verbose(want) => self.family(want, self.current.verbose, self.inherited.verbose),
+            Ask::Trace(want) => self.family(want, self.current.trace, self.inherited.trace),
+            Ask::Reasoning(want) => self.family(want, self.current.reasoning, self.inherited.reasoning),
+            Ask::Elevated(want) => self.family(want, self.current.elevated, self.inherited.elevated),
+            Ask::Model(want) => self.model(want, pick),
+            Ask::Queue(want) => self.family(want, self.current.queue, self.inherited.queue),
+        }
+    }
+
+    /// The directive's word, where the sender may not use it.
+    fn owners_only(&self, ask: &Ask) -> Option<&'static str> {
+        let spec = table().iter().find(|spec| spec.name == ask.command())?;
+        (spec.access == Access::Owner && self.standing.owner == Owner::No).then_some(spec.word)
+    }
+
+    fn think(&mut self, want: &Want<Level>) {
+        let reply = match want {
+            Want::Set(typed) => match self.profile.select(*typed) {
+                Some(level) => {
+                    self.set(level);
+                    think::set_text(&self.profile, level)
+                }
+                None => {
+                    self.verdict.run = RunsModel::No;
+                    think::unsupported_text(&self.profile, *typed)
+                }
+            },
+            Want::Clear => {
+                self.clear::<Level>();
+                think::reset_text(&self.profile, self.inherited.think.level)
+            }
+            Want::Status => think::status_text(&self.profile, self.current.think),
+            Want::Show { near } => think::show_text(&self.profile, self.current.think, *near),
+            Want::Unknown { word, near } => think::unknown_text(&self.profile, word, *near),
+        };
+        self.reply(reply);
+    }
+
+    /// Says so when the stored level means another one on the model that was picked. The stored level stays.
+    fn tell_of_moved_level(&mut self, pick: &Pick) {
+        let stored = self.standing.sender.think.or(self.standing.chat.think);
+        let is_new = matches!(pick, Pick::To(_) | Pick::Back);
+        let moves = |level: &Level| self.profile.clamp(*level) != self.standing.profile.clamp(*level);
+        if let Some(level) = stored.filter(|level| is_new && !self.profile.offers(*level) && moves(level)) {
+            self.reply(think::moved_text(&self.profile, level));
+        }
+    }
+
+    fn family<T: Family>(&mut self, want: &Want<T>, current: Resolved<T>, inherited: Resolved<T>) {
+        let status = || family::current(T::NOUN, current.value.shown(self.standing.defaults), current.source);
+        let reply = match want {
+            Want::Set(value) => {
+                self.set(*value);
+                value.set_text()
+            }
+            Want::Clear => {
+                self.clear::<T>();
+                T::reset_text(inherited.value)
+            }
+            Want::Status => status(),
+            Want::Show { near } => {
+                format!("{}\n{}{}", status(), family::options(&T::options()), family::did_you_mean(*near))
+            }
+            Want::Unknown { word, near } => {
+                let hint = family::did_you_mean(*near);
+                family::unrecognized(T::NOUN, word, T::KINDS, &T::options()) + &hint
+            }
+        };
+        self.reply(reply);
+    }
+
+    fn model(&mut self, want: &ModelWant, pick: &Pick) {
+        let reply = match (pick, want) {
+            (Pick::To(reference), _) => {
+                self.verdict.changes.push(Change::Model(Some(reference.clone())));
+                model::set_text(reference)
+            }
+            (Pick::Back, _) => {
+                self.verdict.changes.push(Change::Model(None));
+                model::reset_text(&self.inherited.model.value)
+            }
+            (Pick::Refused(answer), _) => {
+                self.verdict.run = RunsModel::No;
+                answer.clone()
+            }
+            (Pick::Stays, ModelWant::List) => self.models(),
+            (Pick::Stays, _) => model::show_text(&self.current.model),
+        };
+        self.reply(reply);
+    }
+
+    /// Two commands are settings by nature and answered here; the others are the engine's.
+    fn command(&mut self, call: &CommandCall) {
+        if call.name == CommandName::Models {
+            self.reply(self.models());
+        } else if call.name == CommandName::Usage {
+            self.usage(call.argument.as_deref());
+        }
+    }
+
+    fn models(&self) -> String {
+        model::list_text(self.standing.models, &self.current.model)
+    }
+
+    fn usage(&mut self, word: Option<&str>) {
+        let reply = match word {
+            None => usage::show_text(self.current.usage),
+            Some(word) if clears(word) => {
+                self.verdict.changes.push(Change::Usage(None));
+                usage::reset_text(self.inherited.usage.value)
+            }
+            Some(word) => match Usage::normalise(word) {
+                Some(value) => {
+                    self.verdict.changes.push(Change::Usage(Some(value)));
+                    usage::set_text(value)
+                }
+                None => usage::unknown_text(word),
+            },
+        };
+        self.reply(reply);
+    }
+
+    fn set<T: Setting>(&mut self, value: T) {
+        self.grant(Some(value), Once::Set(value));
+    }
+
+    fn clear<T: Setting>(&mut self) {
+        self.grant::<T>(None, Once::Inherit);
+    }
+
+    /// Alone, a wish is stored; with a text it is for that text. `--chat` always asks for the former too.
+    fn grant<T: Setting>(&mut self, stored: Option<T>, once: Once<T>) {
+        if self.shape == Shape::DirectiveOnly || self.verdict.scope == Scope::Chat {
+            self.verdict.changes.push(T::change(stored));
+        }
+        if self.shape == Shape::Mixed {
+            T::set_once(&mut self.verdict.once, once);
+        }
+    }
+
+    fn reply(&mut self, reply: String) {
+        self.replies.push(reply);
     }
 }

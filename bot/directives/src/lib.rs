@@ -11,10 +11,16 @@ mod family;
 mod profile;
 mod settings;
 
-mod ask;
 mod commands;
 mod help;
+
+mod ask;
+mod code;
+mod cut;
+mod message;
 mod parse;
+mod scan;
+mod words;
 
 mod judge;
 mod resolve;

@@ -1,6 +1,7 @@
 //! `/elevated`: whether dangerous tools run outside the sandbox, and who is asked. For owners only.
 
 use super::Family;
+use crate::Defaults;
 use crate::vocabulary::{listed, vocabulary};
 
 vocabulary! {
@@ -23,6 +24,10 @@ impl Family for Elevated {
 
     fn options() -> String {
         format!("default, {}", listed::<Self>())
+    }
+
+    fn shown(self, _: &Defaults) -> String {
+        self.to_string()
     }
 
     fn set_text(self) -> String {

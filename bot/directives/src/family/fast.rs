@@ -1,6 +1,7 @@
 //! `/fast`: whether model calls ask for the provider's fast lane.
 
 use super::Family;
+use crate::Defaults;
 use crate::vocabulary::vocabulary;
 
 vocabulary! {
@@ -15,22 +16,20 @@ vocabulary! {
     }
 }
 
-impl Fast {
-    /// The value as it stands in a status line, where `auto` names its limit: `auto (60 sec)`.
-    pub fn shown(self, cutoff_seconds: u32) -> String {
-        match self {
-            Self::Auto => format!("auto ({cutoff_seconds} sec)"),
-            Self::On | Self::Off => self.name().into(),
-        }
-    }
-}
-
 impl Family for Fast {
     const NOUN: &'static str = "fast mode";
     const KINDS: &'static str = "modes";
 
     fn options() -> String {
         "on, off, auto, default, status".into()
+    }
+
+    /// `auto` names its limit.
+    fn shown(self, defaults: &Defaults) -> String {
+        match self {
+            Self::Auto => format!("auto ({} sec)", defaults.fast_cutoff_seconds),
+            Self::On | Self::Off => self.to_string(),
+        }
     }
 
     fn set_text(self) -> String {
@@ -73,7 +72,7 @@ mod tests {
         assert_eq!(Fast::On.set_text(), "⚙️ Fast mode enabled.");
         assert_eq!(Fast::Off.set_text(), "⚙️ Fast mode disabled.");
         assert_eq!(Fast::reset_text(Fast::Off), "⚙️ Fast mode reset to default (off).");
-        assert_eq!(Fast::Auto.shown(60), "auto (60 sec)");
-        assert_eq!(Fast::On.shown(60), "on");
+        assert_eq!(Fast::Auto.shown(&Defaults::default()), "auto (60 sec)");
+        assert_eq!(Fast::On.shown(&Defaults::default()), "on");
     }
 }

@@ -11,8 +11,8 @@ pub(crate) mod trace;
 pub(crate) mod usage;
 pub(crate) mod verbose;
 
-use crate::Source;
 use crate::settings::Setting;
+use crate::{Defaults, Source};
 
 /// A family whose answers follow the common shape. Thinking has a model's profile to ask and the model has no fixed
 /// values; these two write their own.
@@ -24,6 +24,9 @@ pub(crate) trait Family: Setting + std::fmt::Display {
 
     /// The words that may be typed, `default` among them.
     fn options() -> String;
+
+    /// The value as it stands in a status line.
+    fn shown(self, defaults: &Defaults) -> String;
 
     /// The answer to a change.
     fn set_text(self) -> String;

@@ -1,6 +1,7 @@
 //! `/queue`: what becomes of a message that arrives while a run is going on.
 
 use super::Family;
+use crate::Defaults;
 use crate::vocabulary::{listed, same, vocabulary};
 
 vocabulary! {
@@ -83,6 +84,10 @@ impl Family for Queue {
 
     fn options() -> String {
         format!("default, {}", listed::<QueueMode>())
+    }
+
+    fn shown(self, _: &Defaults) -> String {
+        self.to_string()
     }
 
     fn set_text(self) -> String {

@@ -1,6 +1,7 @@
 //! `/reasoning`: whether people see what the model thought. How hard it thinks is `/think`'s business.
 
 use super::Family;
+use crate::Defaults;
 use crate::vocabulary::{listed, vocabulary};
 
 vocabulary! {
@@ -21,6 +22,10 @@ impl Family for Reasoning {
 
     fn options() -> String {
         format!("default, {}", listed::<Self>())
+    }
+
+    fn shown(self, _: &Defaults) -> String {
+        self.to_string()
     }
 
     fn set_text(self) -> String {

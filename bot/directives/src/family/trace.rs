@@ -1,6 +1,7 @@
 //! `/trace`: whether plugins' trace lines are shown. For owners only: a trace may carry what others wrote.
 
 use super::Family;
+use crate::Defaults;
 use crate::vocabulary::{listed, vocabulary};
 
 vocabulary! {
@@ -21,6 +22,10 @@ impl Family for Trace {
 
     fn options() -> String {
         format!("default, {}", listed::<Self>())
+    }
+
+    fn shown(self, _: &Defaults) -> String {
+        self.to_string()
     }
 
     fn set_text(self) -> String {

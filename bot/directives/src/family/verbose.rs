@@ -1,6 +1,7 @@
 //! `/verbose`: how much of the work is shown while a run goes on.
 
 use super::Family;
+use crate::Defaults;
 use crate::vocabulary::{listed, vocabulary};
 
 vocabulary! {
@@ -21,6 +22,10 @@ impl Family for Verbose {
 
     fn options() -> String {
         format!("default, {}", listed::<Self>())
+    }
+
+    fn shown(self, _: &Defaults) -> String {
+        self.to_string()
     }
 
     fn set_text(self) -> String {
