@@ -13,7 +13,7 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
-use futures::stream;
+use futures::{StreamExt, stream};
 use serde_json::{Map, Value};
 
 use super::{
@@ -316,6 +316,10 @@ fn truncated(outcome: &Outcome) -> Response {
     let body = outcome.body();
     parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     let half = body.slice(..body.len() / 2);
-    let pieces = stream::iter([Ok(half), Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof))]);
-    Response::from_parts(parts, Body::from_stream(pieces))
+    let cut = async {
+        // The half is flushed while this is pending.
+        tokio::task::yield_now().await;
+        Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof))
+    };
+    Response::from_parts(parts, Body::from_stream(stream::iter([Ok(half)]).chain(stream::once(cut))))
 }
