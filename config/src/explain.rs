@@ -112,7 +112,7 @@ fn explanation(key: &str, shape: &Shape<'_>) -> Explanation {
     let kinds: Vec<&str> = shape.kinds().into_iter().map(kind_words).collect();
     Explanation {
         key: key.to_owned(),
-        about: shape.description().unwrap_or_default().to_owned(),
+        about: shape.description().unwrap_or_default().replace('\n', " "),
         kind: kinds.join(" or "),
         default: shape.default().map(ToString::to_string),
         allowed,

@@ -128,7 +128,7 @@ mod tests {
         ranges(document.root.as_ref().unwrap(), &mut places);
         assert!(places.len() > 150);
         for (start, end) in places {
-            for value in ["null", "true", "-7", "0.5", "99999999999999999999", "''", "'x'", "[]", "{}"] {
+            for value in ["null", "true", "-7.5", "'x'", "[]", "{}"] {
                 let text = format!("{}{value}{}", &EXAMPLE[..start], &EXAMPLE[end..]);
                 for fault in faults(&text) {
                     assert!(

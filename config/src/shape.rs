@@ -1,7 +1,7 @@
 //! Checks a parsed file against the schema. Every fault is collected with its place; what is faulty is left out, so that the
 //! rest can be checked further and one run shows everything.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use jsonc_parser::ast::{Array, NumberLit, Object, Value as Node};
 use jsonc_parser::common::Ranged;
@@ -25,6 +25,9 @@ pub(crate) fn check(document: &mut Document<'_>, schema: &Value, faults: &mut Ve
     value.unwrap_or_else(|| Value::Object(Map::new()))
 }
 
+/// A file with more faults than this is some other file; nobody reads on.
+const MOST_FAULTS: usize = 200;
+
 struct Walk<'a> {
     document: &'a Document<'a>,
     faults: Vec<ConfigFault>,
@@ -41,6 +44,9 @@ impl Walk<'_> {
     }
 
     fn value(&mut self, node: &Node<'_>, shape: &Shape<'_>, trail: &Trail) -> Option<Value> {
+        if self.faults.len() >= MOST_FAULTS {
+            return None;
+        }
         match node {
             Node::Object(object) if shape.alternative("object").is_some() => {
                 self.object(object, shape, trail)
@@ -77,15 +83,14 @@ impl Walk<'_> {
 
     fn object(&mut self, object: &Object<'_>, shape: &Shape<'_>, trail: &Trail) -> Option<Value> {
         let mut values = Map::new();
-        let mut names: Vec<&str> = Vec::new();
+        let mut names: HashSet<&str> = HashSet::new();
         for property in &object.properties {
             let name = property.name.as_str();
             let place = self.document.name_position(property);
-            if names.contains(&name) {
+            if !names.insert(name) {
                 self.fault(place, format!("{} is given twice", trail.key(name)));
                 continue;
             }
-            names.push(name);
             match shape.key(name) {
                 Some(inner) => {
                     let value = self.value(&property.value, &inner, &trail.key(name));
@@ -95,11 +100,12 @@ impl Walk<'_> {
                         values.insert(name.to_owned(), value);
                     }
                 }
+                None if self.faults.len() >= MOST_FAULTS => break,
                 None => self.fault(place, unknown_key(name, shape, trail)),
             }
         }
         let place = self.document.position(object.start());
-        for name in shape.required().into_iter().filter(|name| !names.contains(name)) {
+        for name in shape.required().into_iter().filter(|name| !names.contains(*name)) {
             self.fault(place, format!("{trail} lacks \"{name}\""));
         }
         if let Some(message) = wrong_count(&names, shape, trail) {
@@ -176,7 +182,7 @@ fn unknown_key(name: &str, shape: &Shape<'_>, trail: &Trail) -> String {
 }
 
 /// Objects of which exactly one key is to be given.
-fn wrong_count(names: &[&str], shape: &Shape<'_>, trail: &Trail) -> Option<String> {
+fn wrong_count(names: &HashSet<&str>, shape: &Shape<'_>, trail: &Trail) -> Option<String> {
     let most = shape.alternative("object")?.get("maxProperties")?.as_u64()?;
     let Some(Keys::Listed(known)) = shape.keys() else { return None };
     let given = names.iter().filter(|name| known.contains(name)).count() as u64;

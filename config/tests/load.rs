@@ -192,6 +192,48 @@ fn openai_base_url_is_honoured() {
 }
 
 #[test]
+fn a_base_url_that_is_none_is_not_passed_over() {
+    let sources = |variables: &[(&str, &str)]| Sources {
+        env: variables.iter().copied().collect(),
+        ..Sources::default()
+    };
+    let wrong = sources(&[
+        ("PENSIVE_HOME", "/nowhere"),
+        ("OPENAI_API_KEY", "k"),
+        ("OPENAI_BASE_URL", "localhost:8000"),
+    ]);
+    assert_eq!(
+        load(wrong).unwrap_err().to_string(),
+        "/nowhere/pensive.json5: the environment variable OPENAI_BASE_URL must be an address that begins with http:// or \
+         https://, not \"localhost:8000\""
+    );
+}
+
+#[test]
+fn a_file_of_some_other_kind_is_told_briefly() {
+    let keys: String = (0..100_000).map(|number| format!("k{number}: 1,")).collect();
+    let faults = loaded(&format!("{{ {keys} }}"), &[]).unwrap_err();
+    assert_eq!(faults.lines().count(), 200);
+    let agents: String = (0..50_000).map(|number| format!("k{number}:{{}},")).collect();
+    assert_eq!(
+        loaded(&format!("{{ agents: {{ entries: {{ {agents} }} }} }}"), &[]).unwrap().agents.len(),
+        50_000
+    );
+}
+
+#[test]
+fn agents_that_all_name_a_model_need_no_other() {
+    let text = "{ agents: { entries: { a: { model: 'openai/x' }, b: { model: 'openai/y' } } } }";
+    let config = loaded(text, &[]).unwrap();
+    assert_eq!(config.default_model, DefaultModel::Configured);
+    assert_eq!(
+        config.providers.iter().map(|provider| provider.name.as_str()).collect::<Vec<_>>(),
+        ["openai"]
+    );
+    assert_eq!(config.models.len(), 2);
+}
+
+#[test]
 fn agents_take_over_what_they_do_not_say() {
     let text = "{ agents: {
         defaults: { model: { primary: 'openai/a', fallbacks: ['openai/b'] }, prompt: 'p', workspace: 'w' },

@@ -1,6 +1,6 @@
 //! Agents: each one's keys over the defaults'.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use pensive_contract::ids::AgentId;
@@ -69,9 +69,9 @@ impl Builder<'_> {
             trail: trail.key("list").index(index),
         });
         let written: Vec<Written<'f>> = entries.chain(listed).collect();
-        for (index, agent) in written.iter().enumerate() {
-            let mut before = written.iter().take(index);
-            if before.any(|other| other.id == agent.id) {
+        let mut ids = HashSet::new();
+        for agent in &written {
+            if !ids.insert(agent.id) {
                 self.fault(&agent.trail, format_args!("is a second agent {}", quoted(agent.id)));
             }
             if agent.id.is_empty() || agent.id.chars().any(|c| c.is_whitespace() || c.is_control()) {

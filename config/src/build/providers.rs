@@ -6,12 +6,12 @@ use pensive_directives::Level;
 use super::Builder;
 use super::agents::{fallbacks, params, primary};
 use crate::agents::ModelChoice;
-use crate::fault::{hint, quoted};
+use crate::fault::{ConfigFault, hint, quoted};
 use crate::file::File;
 use crate::file::agents::AgentKeys;
 use crate::file::models::{ModelRow as WrittenRow, Provider as Written};
 use crate::file::values::{Reading, SecretText};
-use crate::format::Model;
+use crate::format::{Model, Url};
 use crate::providers::{self, Api, DefaultModel, KNOWN, KnownProvider, ModelRow, Provider};
 use crate::secret::SecretSource;
 use crate::trail::Trail;
@@ -52,6 +52,10 @@ impl Builder<'_> {
         if let Some(model) = primary(&file.agents.defaults.keys) {
             return (model, DefaultModel::Configured);
         }
+        let mut own = file.agents.keys().map(primary);
+        if let Some(Some(model)) = own.next().filter(|_| own.all(|model| model.is_some())) {
+            return (model, DefaultModel::Configured);
+        }
         for (name, provider) in &file.models.providers.0 {
             let described = provider.models.first().map(|row| row.id.as_str());
             let id = described.or_else(|| providers::by_name(name).map(|known| known.model));
@@ -84,12 +88,11 @@ impl Builder<'_> {
         for (index, entry) in file.agents.list.iter().enumerate() {
             self.settings(&entry.keys, models, &trail.key("list").index(index), Shared::No);
         }
-        let entries = file.agents.entries.0.iter().map(|(_, entry)| &entry.keys);
-        let agents = entries.chain(file.agents.list.iter().map(|entry| &entry.keys));
         let mentioned: Vec<ModelRef> = std::iter::once(models.first.clone())
             .chain(fallbacks(base).into_iter().flatten())
             .chain(
-                agents
+                file.agents
+                    .keys()
                     .flat_map(|keys| primary(keys).into_iter().chain(fallbacks(keys).into_iter().flatten())),
             )
             .collect();
@@ -161,7 +164,7 @@ impl Builder<'_> {
         }
         let known = providers::by_name(name);
         let written_url = written.base_url.as_ref().map(|url| url.0.0.clone());
-        let variable_url = self.openai_base_url(name).filter(|_| written_url.is_none());
+        let variable_url = if written_url.is_none() { self.openai_base_url(name) } else { None };
         // A server that stands in for OpenAI's speaks the older of its two APIs, if any.
         let variable_api = variable_url.is_some().then_some(Api::OpenaiCompletions);
         let api =
@@ -184,9 +187,19 @@ impl Builder<'_> {
     }
 
     /// The one address that tools in general take from the environment.
-    fn openai_base_url(&self, name: &str) -> Option<String> {
+    fn openai_base_url(&mut self, name: &str) -> Option<String> {
         let text = self.environment.get("OPENAI_BASE_URL").filter(|_| name == "openai")?;
-        crate::format::Url::read(text).map(|url| url.0)
+        let url = Url::read(text);
+        if url.is_none() {
+            // Not to be passed over: the key would go to another server than was meant.
+            let message = format!(
+                "the environment variable OPENAI_BASE_URL must be {}, not {}",
+                Url::allowed(),
+                quoted(text)
+            );
+            self.faults.push(ConfigFault { position: None, message });
+        }
+        url.map(|Url(url)| url)
     }
 
     fn api_key(

@@ -26,6 +26,14 @@ pub(crate) struct Agents {
     pub(crate) list: Vec<ListedAgent>,
 }
 
+impl Agents {
+    /// The keys of each agent, in either of the two ways of writing them.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &AgentKeys> {
+        let entries = self.entries.0.iter().map(|(_, entry)| &entry.keys);
+        entries.chain(self.list.iter().map(|entry| &entry.keys))
+    }
+}
+
 /// What holds for every agent that does not say otherwise.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
