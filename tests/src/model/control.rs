@@ -1,7 +1,222 @@
-//! `/_control/…`.
-use super::ModelFake;
-use axum::Router;
-/// Routes.
+//! Orders from outside the process, one JSON object each: `POST /_control` with `{"do": "play", "script": {"steps": [{"text": "hi"}]}}`.
+//! The console of the binary takes the same.
+
+use std::time::Duration;
+
+use axum::{
+    Json, Router,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+    routing::post,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Failure, Finish, ModelFake, ReasoningShape, Script, Step, Usage};
+
+/// Everything that can be ordered.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Order {
+    /// The next request gets this answer.
+    Play {
+        /// The answer.
+        script: ScriptOrder,
+    },
+    /// Every request whose prompt contains `part` gets this answer.
+    ReplyTo {
+        /// Part of the prompt; empty for all.
+        part: String,
+        /// The answer.
+        script: ScriptOrder,
+    },
+    /// Takes back all answers; the echo is left.
+    Clear,
+    /// Opens a gate that a script waits at.
+    OpenGate {
+        /// As the script named it.
+        name: String,
+    },
+    /// Requests with numbers above `after`; waits for the first of them for up to `wait` seconds.
+    Requests {
+        /// Only later ones.
+        #[serde(default)]
+        after: usize,
+        /// Seconds.
+        #[serde(default)]
+        wait: f64,
+    },
+    /// How many there were, are, and have left.
+    Counts,
+    /// Forgets requests and counts.
+    Forget,
+}
+
+/// A script in JSON.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScriptOrder {
+    steps: Vec<StepOrder>,
+    fail: Option<FailureOrder>,
+    usage: Option<UsageOrder>,
+    /// `stop`, `length` or `content_filter`.
+    finish: Option<String>,
+    /// `usual`, `plain` or `details`.
+    reasoning_as: Option<String>,
+    null_first: bool,
+    /// Sends no header before this gate opens.
+    first_byte: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StepOrder {
+    Reasoning(String),
+    Text(String),
+    ToolCall { name: String, arguments: Value },
+    Wait(String),
+    DelayMs(u64),
+    Raw(String),
+    Unknown,
+    Error(String),
+    Stall,
+    Cut,
+    EndEarly,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FailureOrder {
+    /// 0 resets the connection.
+    status: u16,
+    /// A gateway's page instead of the API's JSON.
+    #[serde(default)]
+    html: bool,
+    plain: Option<String>,
+    retry_after: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct UsageOrder {
+    input: u64,
+    cached: u64,
+    output: u64,
+    reasoning: u64,
+}
+
 pub(crate) fn router() -> Router<ModelFake> {
-    Router::new()
+    Router::new().route("/", post(order))
+}
+
+async fn order(State(fake): State<ModelFake>, body: String) -> Response {
+    let done = match serde_json::from_str::<Order>(&body) {
+        Ok(order) => perform(&fake, order).await,
+        Err(error) => Err(error.to_string()),
+    };
+    match done {
+        Ok(result) => Json(json!({"ok": true, "result": result})).into_response(),
+        Err(error) => (StatusCode::BAD_REQUEST, Json(json!({"ok": false, "error": error}))).into_response(),
+    }
+}
+
+/// Carries out an order, or says what is wrong with it.
+pub async fn perform(fake: &ModelFake, order: Order) -> Result<Value, String> {
+    match order {
+        Order::Play { script } => fake.play(self::script(fake, script)?),
+        Order::ReplyTo { part, script } => fake.reply_to(&part, self::script(fake, script)?),
+        Order::Clear => fake.clear(),
+        Order::OpenGate { name } => fake.gate(&name).open(),
+        Order::Requests { after, wait } => return Ok(requests(fake, after, wait).await),
+        Order::Counts => {
+            let (count, running) = (fake.count(), fake.running());
+            let (peak, abandoned) = (fake.peak(), fake.abandoned());
+            return Ok(json!({"count": count, "running": running, "peak": peak, "abandoned": abandoned}));
+        }
+        Order::Forget => fake.forget(),
+    }
+    Ok(true.into())
+}
+
+async fn requests(fake: &ModelFake, after: usize, wait: f64) -> Value {
+    let look = |fake: &ModelFake| {
+        let later: Vec<_> = fake.requests().into_iter().filter(|request| request.number > after).collect();
+        Some(later).filter(|later| !later.is_empty())
+    };
+    let limit = Duration::try_from_secs_f64(wait.clamp(0.0, 60.0)).unwrap_or_default();
+    json!(fake.wait_within(limit, look).await.unwrap_or_default())
+}
+
+fn script(fake: &ModelFake, order: ScriptOrder) -> Result<Script, String> {
+    let mut script = order.fail.map_or_else(Script::new, |fail| Script::fail(failure(fail)));
+    for step in order.steps {
+        script = script.step(self::step(fake, step));
+    }
+    if let Some(gate) = order.first_byte {
+        script = script.first_byte(&fake.gate(&gate));
+    }
+    if let Some(UsageOrder { input, cached, output, reasoning }) = order.usage {
+        script = script.usage(Usage { input, cached, output, reasoning });
+    }
+    script = match order.finish.as_deref() {
+        None | Some("stop") => script,
+        Some("length") => script.finish(Finish::Length),
+        Some("content_filter") => script.finish(Finish::ContentFilter),
+        Some(other) => return Err(format!("no such finish: {other}")),
+    };
+    script = match order.reasoning_as.as_deref() {
+        None | Some("usual") => script,
+        Some("plain") => script.reasoning_as(ReasoningShape::Plain),
+        Some("details") => script.reasoning_as(ReasoningShape::Details),
+        Some(other) => return Err(format!("no such shape of reasoning: {other}")),
+    };
+    Ok(if order.null_first { script.null_first() } else { script })
+}
+
+fn step(fake: &ModelFake, order: StepOrder) -> Step {
+    match order {
+        StepOrder::Reasoning(piece) => Step::Reasoning(piece),
+        StepOrder::Text(piece) => Step::Text(piece),
+        StepOrder::ToolCall { name, arguments } => Step::ToolCall { name, arguments: arguments.to_string() },
+        StepOrder::Wait(gate) => Step::Wait(fake.gate(&gate)),
+        StepOrder::DelayMs(by) => Step::Delay(Duration::from_millis(by)),
+        StepOrder::Raw(bytes) => Step::Raw(bytes),
+        StepOrder::Unknown => Step::Unknown,
+        StepOrder::Error(message) => Step::Error(message),
+        StepOrder::Stall => Step::Stall,
+        StepOrder::Cut => Step::Cut,
+        StepOrder::EndEarly => Step::EndEarly,
+    }
+}
+
+fn failure(order: FailureOrder) -> Failure {
+    let failure = match order {
+        FailureOrder { status: 0, .. } => Failure::reset(),
+        FailureOrder { plain: Some(ref words), status, .. } => Failure::plain(status, words),
+        FailureOrder { html: true, status, .. } => Failure::html(status),
+        FailureOrder { status, .. } => Failure::json(status),
+    };
+    match order.retry_after {
+        Some(wait) => failure.retry_after(&wait),
+        None => failure,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_read_and_strange_ones_refused() {
+        let check = |order: Value, good: bool| {
+            let read = serde_json::from_value::<Order>(order.clone());
+            assert_eq!(read.is_ok(), good, "{order}: {read:?}");
+        };
+        let steps = json!([{"reasoning": "a"}, {"text": "b"}, {"wait": "g"}, "stall"]);
+        check(json!({"do": "play", "script": {"steps": steps, "finish": "length"}}), true);
+        check(json!({"do": "play", "script": {"fail": {"status": 429, "retry_after": "7"}}}), true);
+        check(json!({"do": "play", "script": {"step": []}}), false);
+        check(json!({"do": "counts"}), true);
+    }
 }

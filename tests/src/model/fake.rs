@@ -1,7 +1,7 @@
 //! The fake as a test holds it: says what the model will answer, looks at what it was asked, and sees clients leave.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     fmt, io,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -16,7 +16,7 @@ use super::{
     script::Script,
     server,
 };
-use crate::socket::Serving;
+use crate::{gate::Gate, socket::Serving};
 
 /// How long a wait lasts before it is called a failure.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -76,6 +76,7 @@ struct State {
     running: usize,
     peak: usize,
     abandoned: usize,
+    gates: BTreeMap<String, Gate>,
 }
 
 impl ModelFake {
@@ -126,6 +127,16 @@ impl ModelFake {
     pub fn reply_to(&self, part: &str, script: Script) {
         let part = part.to_owned();
         self.reply_with(move |request| request.prompt().contains(&part).then(|| script.clone()));
+    }
+
+    /// The gate of this name, closed until somebody opens it: how another process holds and releases answers.
+    pub fn gate(&self, name: &str) -> Gate {
+        self.state().gates.entry(name.to_owned()).or_default().clone()
+    }
+
+    /// Time since the start, on the clock of [`Request::at`].
+    pub fn elapsed(&self) -> Duration {
+        self.shared.started.elapsed()
     }
 
     /// Takes back every script and reply.
@@ -190,6 +201,19 @@ impl ModelFake {
 
     /// Waits until `look` finds something; it is asked again whenever a request comes or ends.
     pub async fn wait_until<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
+        match self.wait_within(PATIENCE, look).await {
+            Some(found) => found,
+            #[expect(clippy::panic, reason = "this is how a test fails; no request of a client comes here")]
+            None => {
+                let asked: Vec<_> =
+                    self.requests().iter().map(|request| (request.prompt(), request.fate)).collect();
+                panic!("nothing of the kind came within {PATIENCE:?}; requests: {asked:?}")
+            }
+        }
+    }
+
+    /// As [`Self::wait_until`], with a limit of one's own and no failure.
+    pub async fn wait_within<T>(&self, limit: Duration, look: impl Fn(&Self) -> Option<T>) -> Option<T> {
         let mut ticks = self.shared.ticks.subscribe();
         let search = async {
             loop {
@@ -201,15 +225,7 @@ impl ModelFake {
                 ticks.changed().await.ok();
             }
         };
-        match tokio::time::timeout(PATIENCE, search).await {
-            Ok(found) => found,
-            #[expect(clippy::panic, reason = "this is how a test fails; no request of a client comes here")]
-            Err(_) => {
-                let asked: Vec<_> =
-                    self.requests().iter().map(|request| (request.prompt(), request.fate)).collect();
-                panic!("nothing of the kind came within {PATIENCE:?}; requests: {asked:?}")
-            }
-        }
+        tokio::time::timeout(limit, search).await.ok()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -17,7 +17,7 @@
 //! ```
 
 mod chat;
-mod control;
+pub mod control;
 mod failure;
 mod fake;
 mod player;

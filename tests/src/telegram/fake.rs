@@ -21,7 +21,7 @@ use super::{
     server,
     world::World,
 };
-use crate::socket::Serving;
+use crate::{gate::Gate, socket::Serving};
 
 /// How long a wait lasts before it is called a failure.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -121,6 +121,14 @@ impl TelegramFake {
         BotAccount::new(self.clone(), self.shared.first.0, self.shared.first.1.clone())
     }
 
+    /// The bot with this user name.
+    pub fn bot_named(&self, username: &str) -> Option<BotAccount> {
+        let world = self.world();
+        let bot = world.bots.values().find(|bot| bot.username == username)?;
+        let token = world.tokens.iter().find(|(_, id)| **id == bot.id).map(|(token, _)| token.clone())?;
+        Some(BotAccount::new(self.clone(), bot.id, token))
+    }
+
     /// One more bot, with a token of its own.
     pub fn add_bot(&self, username: &str) -> BotAccount {
         let mut world = self.world();
@@ -136,6 +144,12 @@ impl TelegramFake {
         let person = self.stranger(name);
         person.start(&self.bot());
         person
+    }
+
+    /// The person of this name, new or known, who has written to the first bot before.
+    pub fn person(&self, name: &str) -> Person {
+        let known = self.world().users.values().find(|user| user.first_name == name).map(|user| user.id);
+        known.map_or_else(|| self.user(name), |id| self.user_with_id(id, name))
     }
 
     /// A person whom no bot may write to yet.
@@ -190,6 +204,11 @@ impl TelegramFake {
     /// Calls so far that satisfy `wanted`.
     pub fn calls_where(&self, wanted: impl Fn(&Call) -> bool) -> Vec<Call> {
         lock(&self.shared.record).calls().filter(|call| wanted(call)).cloned().collect()
+    }
+
+    /// Time since the start, on the clock of [`Call::at`].
+    pub fn elapsed(&self) -> Duration {
+        lock(&self.shared.record).elapsed()
     }
 
     /// Calls so far, forgotten ones included.
@@ -283,6 +302,11 @@ impl TelegramFake {
     /// Puts a fault in force.
     pub fn inject(&self, fault: Fault) -> Injected {
         lock(&self.shared.faults).add(fault)
+    }
+
+    /// The gate of this name, closed until somebody opens it: how another process holds and releases calls.
+    pub fn gate(&self, name: &str) -> Gate {
+        self.world().gates.entry(name.to_owned()).or_default().clone()
     }
 
     /// Takes all faults back.

@@ -18,7 +18,7 @@
 
 mod body;
 mod bots;
-mod control;
+pub mod control;
 mod conversation;
 mod fake;
 mod fault;

@@ -6,7 +6,7 @@ use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
     path::Path,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use serde::Serialize;
@@ -35,7 +35,8 @@ pub struct Call {
     pub files: Vec<(String, String)>,
     /// HTTP status of the answer; 0 when the client got none.
     pub status: u16,
-    /// `result` of a good answer as the client would have read it, or the description of a refusal. Null for updates.
+    /// `result` of a good answer as the client would have read it, or the description of a refusal; for
+    /// getUpdates the ids of the updates.
     pub answer: Value,
     /// A fault rule shaped the answer.
     pub fault: bool,
@@ -105,6 +106,10 @@ impl Default for Record {
 }
 
 impl Record {
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     pub(crate) fn write_to(&mut self, path: &Path) -> io::Result<()> {
         self.file = Some(OpenOptions::new().create(true).append(true).open(path)?);
         Ok(())
@@ -116,7 +121,7 @@ impl Record {
         self.kept.truncate(count);
     }
 
-    /// Files a call under the next number. Updates are not answers worth keeping.
+    /// Files a call under the next number.
     pub(crate) fn add(&mut self, mut call: Call, faults: Vec<String>) {
         self.count += 1;
         call.number = self.count;

@@ -30,6 +30,10 @@ impl Room {
         room
     }
 
+    pub(crate) fn at(fake: &TelegramFake, id: i64) -> Self {
+        Self { fake: fake.clone(), id }
+    }
+
     /// The chat's id, negative.
     pub fn id(&self) -> i64 {
         self.id

@@ -56,7 +56,7 @@ impl Outcome {
     fn note(&self) -> Value {
         match self {
             Self::Done(value) => value.clone(),
-            Self::Updates(_) => Value::Null,
+            Self::Updates(updates) => updates.iter().map(|update| update.id).collect(),
             Self::Refused(refusal) => refusal.description.clone().into(),
         }
     }

@@ -9,6 +9,8 @@ use std::{
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
+use crate::gate::Gate;
+
 use super::{
     conversation::{Conversation, see, without_reply},
     people::{Chat, ChatKind, User, topic_fields},
@@ -54,6 +56,8 @@ pub(crate) struct World {
     pub(crate) files: HashMap<String, StoredFile>,
     /// Callback query id → the bot it went to and the answer, once given.
     pub(crate) presses: HashMap<String, (i64, Option<Value>)>,
+    /// Named gates, for orders from outside.
+    pub(crate) gates: BTreeMap<String, Gate>,
     serial: i64,
 }
 
