@@ -1,1 +1,35 @@
-//! .
+//! The stores on sled: one handle, [`Store`], that implements every port of `pensive_contract::store`, and the verbs of
+//! `pensive store` on a closed one.
+//!
+//! Reading order: `store` is the handle; `job`, `writer`, `desk`, `seen` and `stage` are a commit's way to the disk;
+//! `disk` and `blobs` are the engine behind a guard; `tree`, `key`, `frame` and `record` say what lies there; `folder`
+//! and `life` say which store lives and how it is opened; `export` and the verbs stand beside it all.
+//!
+//! What a caller can rely on:
+//! - What was answered is on disk, and survives a kill at any instant and a power cut.
+//! - A commit over several trees is there wholly or not at all: a group of commits is one sled transaction over all trees
+//!   that it touches, sealed in the log as one; recovery drops an unsealed one.
+//! - A failed commit has left nothing, also when the disk kept a part of it: see `writer`.
+//! - A record that cannot be read is set aside in the tree `quarantine` and counted; everything else goes on.
+//! - The cost of a commit and of a read does not grow with the number of sessions.
+
+mod blobs;
+mod desk;
+mod disk;
+mod export;
+mod fault;
+mod folder;
+mod frame;
+mod job;
+mod key;
+mod life;
+mod record;
+mod seen;
+mod shared;
+mod stage;
+mod store;
+mod tree;
+mod writer;
+
+pub use fault::{OpenFault, VerbFault};
+pub use store::{Health, OpenSettings, Store};

@@ -1,0 +1,80 @@
+//! A place on disk.
+
+use pensive_contract::ids::Account;
+use pensive_contract::inbound::{ChatKind, Place, Topic, TopicKind};
+use serde::{Deserialize, Serialize};
+
+/// See [`Place`].
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PlaceRecord {
+    channel: String,
+    account: String,
+    chat: String,
+    kind: ChatKindRecord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    topic: Option<TopicRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum ChatKindRecord {
+    Direct,
+    Group,
+    Channel,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TopicRecord {
+    id: String,
+    kind: TopicKindRecord,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum TopicKindRecord {
+    Topic,
+    Thread,
+}
+
+impl From<&Place> for PlaceRecord {
+    fn from(place: &Place) -> Self {
+        Self {
+            channel: place.account.channel.to_string(),
+            account: place.account.id.to_string(),
+            chat: place.chat.to_string(),
+            kind: match place.kind {
+                ChatKind::Direct => ChatKindRecord::Direct,
+                ChatKind::Group => ChatKindRecord::Group,
+                ChatKind::Channel => ChatKindRecord::Channel,
+            },
+            topic: place.topic.as_ref().map(|topic| TopicRecord {
+                id: topic.id.to_string(),
+                kind: match topic.kind {
+                    TopicKind::Topic => TopicKindRecord::Topic,
+                    TopicKind::Thread => TopicKindRecord::Thread,
+                },
+            }),
+        }
+    }
+}
+
+impl From<PlaceRecord> for Place {
+    fn from(record: PlaceRecord) -> Self {
+        Self {
+            account: Account { channel: record.channel.into(), id: record.account.into() },
+            chat: record.chat.into(),
+            kind: match record.kind {
+                ChatKindRecord::Direct => ChatKind::Direct,
+                ChatKindRecord::Group => ChatKind::Group,
+                ChatKindRecord::Channel => ChatKind::Channel,
+            },
+            topic: record.topic.map(|topic| Topic {
+                id: topic.id.into(),
+                kind: match topic.kind {
+                    TopicKindRecord::Topic => TopicKind::Topic,
+                    TopicKindRecord::Thread => TopicKind::Thread,
+                },
+            }),
+        }
+    }
+}

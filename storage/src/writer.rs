@@ -1,0 +1,375 @@
+//! The one thread that writes. It takes what waits in the queue, stages it in order, writes it in one step, flushes once
+//! and then answers everybody: a flush costs the same for one commit as for a hundred.
+//!
+//! When the disk fails, everybody who waits is told, nothing of theirs is kept, and the next commit finds the store
+//! opened anew: what the failed ones may have left on the disk is undone before anything else happens.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::{Duration, Instant};
+
+use pensive_contract::store::StoreFault;
+
+use crate::desk::{Desk, Refusal};
+use crate::disk::{Disk, Writes};
+use crate::fault::{DiskFault, OpenFault};
+use crate::folder::Folder;
+use crate::job::{Answer, Changes, Job, Queued, Reply, tell};
+use crate::key::Key;
+use crate::life::Life;
+use crate::record::{self, meta};
+use crate::seen::Seen;
+use crate::shared::{Shared, Standing};
+use crate::stage::Stage;
+use crate::tree::Tree;
+
+/// How long a commit that nobody waits for may stay in memory.
+const SOON: Duration = Duration::from_millis(100);
+
+/// A group takes in no more jobs when it has this much to write.
+const GROUP_BYTES: usize = 1024 * 1024;
+
+/// The owner of everything that is written.
+pub(crate) struct Writer {
+    shared: Arc<Shared>,
+    folder: Folder,
+    queue: Receiver<Queued>,
+    seen: Seen,
+    flush: u64,
+    /// What undoes all that was applied and is not on disk; the oldest last.
+    unflushed: Vec<Writes>,
+    dirty_since: Option<Instant>,
+    watched: Option<BTreeSet<(Tree, Key)>>,
+}
+
+/// Whether the thread goes on.
+enum Next {
+    Go,
+    /// Whom to tell when the folder is free.
+    End(Option<(Reply<()>, Result<(), StoreFault>)>),
+}
+
+/// What a group of jobs comes to when it is staged.
+#[derive(Default)]
+struct Outcome {
+    answers: Vec<Answer>,
+    closing: Option<Reply<()>>,
+    fault: Option<DiskFault>,
+}
+
+impl Writer {
+    /// Opens the store in `folder` and starts its next life.
+    pub(crate) fn open(
+        shared: Arc<Shared>,
+        folder: Folder,
+        queue: Receiver<Queued>,
+    ) -> Result<Self, OpenFault> {
+        let opened = folder.store().and_then(|path| Disk::open(&path)).and_then(|disk| {
+            let life = Life::read(&disk, &folder)?.next(&disk)?;
+            Ok((disk, life))
+        });
+        let (disk, life) = opened.map_err(|fault| folder.fault(fault))?;
+        life.publish(&shared);
+        shared.set_standing(Standing::Open(disk));
+        let mut writer = Self {
+            shared,
+            folder,
+            queue,
+            seen: life.seen,
+            flush: life.flush,
+            unflushed: Vec::new(),
+            dirty_since: None,
+            watched: None,
+        };
+        writer.mark();
+        Ok(writer)
+    }
+
+    /// Works until the store is closed or nobody is left who could ask. Lets go of the folder before the last answer.
+    pub(crate) fn run(mut self) {
+        let last = loop {
+            let next = match self.wait() {
+                Ok(first) => self.group(first),
+                Err(RecvTimeoutError::Timeout) => self.settle(),
+                Err(RecvTimeoutError::Disconnected) => self.close(None),
+            };
+            if let Next::End(last) = next {
+                break last;
+            }
+        };
+        let shared = self.shared.clone();
+        drop(self);
+        shared.set_standing(Standing::Closed);
+        if let Some((reply, answer)) = last {
+            tell(reply, answer);
+        }
+    }
+
+    fn wait(&self) -> Result<Queued, RecvTimeoutError> {
+        match self.dirty_since {
+            None => self.queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(since) => self.queue.recv_timeout(SOON.saturating_sub(since.elapsed())),
+        }
+    }
+
+    /// Works on `first` and all that waits behind it.
+    fn group(&mut self, first: Queued) -> Next {
+        let shared = self.shared.clone();
+        if !matches!(*shared.standing(), Standing::Open(_)) {
+            self.revive();
+        }
+        let standing = shared.standing();
+        let disk = match &*standing {
+            Standing::Open(disk) => disk,
+            Standing::Failed(fault) => return self.refuse(first, &fault.clone().into()),
+            Standing::Closed => return self.refuse(first, &StoreFault::Closed),
+        };
+        let mut outcome = Outcome::default();
+        let writes = self.stage(disk, first, &mut outcome);
+        let overdue = self.dirty_since.is_some_and(|since| since.elapsed() >= SOON);
+        let flush = overdue || !outcome.answers.is_empty() || outcome.closing.is_some();
+        let written = match outcome.fault.take() {
+            Some(fault) => Err(fault),
+            None => self.write(disk, writes, flush),
+        };
+        match written {
+            Ok(()) => {
+                self.answer(disk, outcome.answers);
+                drop(standing);
+                outcome.closing.map_or(Next::Go, |reply| self.close(Some(reply)))
+            }
+            Err(fault) => {
+                drop(standing);
+                self.fail(fault, outcome)
+            }
+        }
+    }
+
+    /// Stages jobs until none waits or the group is big.
+    fn stage(&mut self, disk: &Disk, first: Queued, outcome: &mut Outcome) -> Writes {
+        let mut stage = Stage::new(disk);
+        let mut next = Some(first);
+        while let Some(Queued { job, room }) = next.take() {
+            drop(room);
+            match self.stage_job(job, &mut stage, outcome) {
+                Ok(()) => stage.keep(),
+                Err(fault) => outcome.fault = Some(fault),
+            }
+            let full = stage.bytes() >= GROUP_BYTES;
+            if full || outcome.fault.is_some() || outcome.closing.is_some() {
+                break;
+            }
+            next = match self.queue.try_recv() {
+                Ok(queued) => Some(queued),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
+            };
+        }
+        stage.into_writes()
+    }
+
+    fn stage_job(&mut self, job: Job, stage: &mut Stage<'_>, outcome: &mut Outcome) -> Result<(), DiskFault> {
+        let mut desk = Desk { shared: &self.shared, stage };
+        match job {
+            Job::Commit(writes, reply) => match desk.commit(writes) {
+                Ok(()) => outcome.answers.push(Answer::Done(reply)),
+                Err(Refusal::Commit(fault)) => {
+                    stage.discard();
+                    tell(reply, Err(fault));
+                }
+                Err(Refusal::Disk(fault)) => {
+                    outcome.answers.push(Answer::Done(reply));
+                    return Err(fault);
+                }
+            },
+            Job::Soon(writes) => match desk.commit(writes) {
+                Ok(()) => {}
+                Err(Refusal::Commit(fault)) => {
+                    stage.discard();
+                    tracing::error!(%fault, "a commit that nobody waits for was dropped");
+                }
+                Err(Refusal::Disk(fault)) => return Err(fault),
+            },
+            Job::Take(batch, cursor, reply) => {
+                let taken = self.seen.take(&mut desk, batch, cursor);
+                let fault = taken.as_ref().err().cloned();
+                outcome.answers.push(Answer::Taken(reply, taken.unwrap_or_default()));
+                fault.map_or(Ok(()), Err)?;
+            }
+            Job::Keep(name, value, reply) => {
+                desk.keep(&name, &value);
+                outcome.answers.push(Answer::Done(reply));
+            }
+            Job::SetAside(tree, key, found, damage) => desk.set_aside_found(tree, &key, &found, damage)?,
+            Job::Watch(reply) => {
+                self.watched = Some(BTreeSet::new());
+                outcome.answers.push(Answer::Done(reply));
+            }
+            Job::Cut(reply) => outcome.answers.push(Answer::Cut(reply)),
+            Job::Close(reply) => outcome.closing = Some(reply),
+        }
+        Ok(())
+    }
+
+    /// Applies `writes` and, when somebody waits for it, flushes them and all that was applied before.
+    fn write(&mut self, disk: &Disk, mut writes: Writes, flush: bool) -> Result<(), DiskFault> {
+        let flush = flush && !(writes.is_empty() && self.unflushed.is_empty());
+        if flush {
+            self.flush += 1;
+            let key = Key::default().text(meta::FLUSH);
+            let value = record::write(Tree::Meta, &key, &self.flush);
+            writes.insert((Tree::Meta, key), Some(value.into()));
+        }
+        if !writes.is_empty() {
+            let (undo, applied) = disk.apply(&writes);
+            self.unflushed.push(undo);
+            applied?;
+            self.dirty_since.get_or_insert_with(now);
+        }
+        if flush {
+            disk.flush()?;
+            self.unflushed.clear();
+            self.dirty_since = None;
+        }
+        let sessions = (Tree::Meta, Key::default().text(meta::SESSIONS));
+        if let Some(Some(count)) = writes.get(&sessions)
+            && let Ok(count) = record::read(Tree::Meta, sessions.1.as_bytes(), count)
+        {
+            self.shared.set_sessions(count);
+        }
+        if let Some(watched) = &mut self.watched {
+            watched.extend(writes.into_keys());
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, disk: &Disk, answers: Vec<Answer>) {
+        for answer in answers {
+            match answer {
+                Answer::Done(reply) => tell(reply, Ok(())),
+                Answer::Taken(reply, taken) => tell(reply, Ok(taken)),
+                Answer::Cut(reply) => tell(reply, self.cut(disk)),
+            }
+        }
+    }
+
+    /// What changed since the watch began.
+    fn cut(&mut self, disk: &Disk) -> Result<Changes, StoreFault> {
+        let lost = || StoreFault::Disk("the disk failed during the backup".to_owned());
+        let watched = self.watched.take().ok_or_else(lost)?;
+        let now = watched.into_iter().map(|(tree, key)| {
+            let value = disk.get(tree, &key)?;
+            Ok(((tree, key), value))
+        });
+        let writes = now.collect::<Result<Writes, DiskFault>>()?;
+        Ok(Changes { writes, flush: self.flush })
+    }
+
+    /// Flushes what nobody waits for.
+    fn settle(&mut self) -> Next {
+        let shared = self.shared.clone();
+        let standing = shared.standing();
+        let written = match &*standing {
+            Standing::Open(disk) => self.write(disk, Writes::new(), true),
+            Standing::Failed(_) | Standing::Closed => Ok(()),
+        };
+        drop(standing);
+        match written {
+            Ok(()) => Next::Go,
+            Err(fault) => self.fail(fault, Outcome::default()),
+        }
+    }
+
+    fn close(&mut self, reply: Option<Reply<()>>) -> Next {
+        self.settle();
+        let answer = match &*self.shared.standing() {
+            Standing::Failed(fault) => Err(fault.clone().into()),
+            Standing::Open(_) | Standing::Closed => Ok(()),
+        };
+        self.mark();
+        // What the engine still does when it is let go may find trouble; all of ours is on disk.
+        drop(catch_unwind(AssertUnwindSafe(|| self.shared.set_standing(Standing::Closed))));
+        Next::End(reply.map(|reply| (reply, answer)))
+    }
+
+    /// Remembers beside the store how far it has come.
+    fn mark(&mut self) {
+        if self.unflushed.is_empty()
+            && let Err(cause) = self.folder.set_mark(self.flush)
+        {
+            tracing::warn!(%cause, "the store's mark could not be written");
+        }
+    }
+
+    /// Tells everybody that the disk failed, and lets go of it.
+    fn fail(&mut self, fault: DiskFault, outcome: Outcome) -> Next {
+        tracing::error!(%fault, "the store's disk failed; what waited for it was not kept");
+        self.watched = None;
+        self.dirty_since = None;
+        self.let_go(fault.clone());
+        for answer in outcome.answers {
+            answer.refuse(fault.clone().into());
+        }
+        // Readers can go on when it opens again.
+        self.revive();
+        match outcome.closing {
+            Some(reply) => Next::End(Some((reply, Err(fault.into())))),
+            None => Next::Go,
+        }
+    }
+
+    /// Closes the engine, which may not take it well after a fault.
+    fn let_go(&self, fault: DiskFault) {
+        drop(catch_unwind(AssertUnwindSafe(|| self.shared.set_standing(Standing::Failed(fault)))));
+    }
+
+    /// Opens the disk again and undoes what failed commits left there.
+    fn revive(&mut self) {
+        let opened = self.folder.store().and_then(|path| Disk::open(&path)).and_then(|disk| {
+            for undo in self.unflushed.iter().rev() {
+                disk.apply(undo).1?;
+            }
+            disk.flush()?;
+            let life = Life::read(&disk, &self.folder)?;
+            Ok((disk, life))
+        });
+        match opened {
+            Ok((disk, life)) => {
+                self.unflushed.clear();
+                self.flush = self.flush.max(life.flush);
+                life.publish(&self.shared);
+                self.seen = life.seen;
+                self.shared.set_standing(Standing::Open(disk));
+                tracing::info!("the store is open again");
+            }
+            Err(fault) => {
+                tracing::error!(%fault, "the store stays closed until the next attempt");
+                self.let_go(fault);
+            }
+        }
+    }
+
+    /// Answers everything that waits with why it cannot be done.
+    fn refuse(&mut self, first: Queued, fault: &StoreFault) -> Next {
+        let mut closing = None;
+        let mut next = Some(first);
+        while let Some(Queued { job, room }) = next.take() {
+            drop(room);
+            match job {
+                Job::Close(reply) => closing = Some(reply),
+                other => other.refuse(fault.clone()),
+            }
+            next = self.queue.try_recv().ok();
+        }
+        closing.map_or(Next::Go, |reply| Next::End(Some((reply, Err(fault.clone())))))
+    }
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "paces this thread's flushes; nothing that a caller sees depends on it"
+)]
+fn now() -> Instant {
+    Instant::now()
+}
