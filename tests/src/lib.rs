@@ -4,6 +4,8 @@
 
 pub mod clock;
 pub mod gate;
+pub mod harness;
 pub mod model;
+pub mod scene;
 pub mod socket;
 pub mod telegram;

@@ -1,0 +1,143 @@
+//! A whole world for one scenario: the daemon's rooms in this process with a real store and real HTTP, the fakes around
+//! them, and a clock that only the test moves.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use pensive_config::{Environment, Sources, load};
+use pensive_contract::clock::Timestamp;
+use pensive_daemon::{House, Plan};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::clock::SimClock;
+use crate::model::ModelFake;
+use crate::telegram::TelegramFake;
+
+/// The secret that the scene's configuration gives the model provider; it must never be seen outside a request header.
+pub const MODEL_KEY: &str = "model-key-0123456789abcdef";
+
+/// One scenario's world. Everything ends with it.
+pub struct Scene {
+    /// Telegram.
+    pub telegram: TelegramFake,
+    /// The model server, known to the daemon as provider `fake`.
+    pub model: ModelFake,
+    /// Time, as the daemon sees it.
+    pub clock: SimClock,
+    config: Value,
+    home: TempDir,
+    house: Option<House>,
+}
+
+impl Scene {
+    /// A daemon open to everybody in direct messages, with the model `fake/gpt-5.2` over the Responses API.
+    pub async fn start() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// The same after `change` has been at its configuration.
+    pub async fn with(change: impl FnOnce(&mut Value)) -> Self {
+        let mut scene = Self::prepared(change).await;
+        scene.enter().await;
+        scene
+    }
+
+    /// The same with nothing running yet; [`Scene::enter`] starts it.
+    pub async fn prepared(change: impl FnOnce(&mut Value)) -> Self {
+        // The first of the tests in this process installs it, the others find it there.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let telegram = TelegramFake::start().await.expect("the Telegram fake starts");
+        let model = ModelFake::start().await.expect("the model fake starts");
+        let home = TempDir::new().expect("a folder for the daemon");
+        let mut config = config(&telegram, &model, home.path());
+        change(&mut config);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let clock = SimClock::at(Timestamp(i64::try_from(now.as_millis()).unwrap_or(0)));
+        Self { telegram, model, clock, config, home, house: None }
+    }
+
+    /// Starts the daemon, after a change or a stop.
+    pub async fn enter(&mut self) {
+        let file = self.home.path().join("pensive.json5");
+        std::fs::write(&file, self.config.to_string()).expect("the configuration is written");
+        let env = Environment::from_iter([("HOME", self.home.path().display().to_string())]);
+        let sources = Sources { file: Some(file), home: Some(self.home.path().to_owned()), env };
+        let config = load(sources).unwrap_or_else(|faults| panic!("the scene's configuration is wrong:\n{faults}"));
+        let house = House::start(Plan::new(config, Arc::new(self.clock.clone()))).await;
+        self.house = Some(house.unwrap_or_else(|fault| panic!("the daemon does not start: {fault}")));
+    }
+
+    /// Stops the daemon in order. Runs that go on hold it for their grace; move the clock to cut them off.
+    pub async fn leave(&mut self) {
+        if let Some(house) = self.house.take() {
+            house.stop().await;
+        }
+    }
+
+    /// Stops and starts it.
+    pub async fn restart(&mut self) {
+        self.leave().await;
+        self.enter().await;
+    }
+
+    /// Changes the configuration; holds from the next [`Scene::enter`] on.
+    pub fn reconfigure(&mut self, change: impl FnOnce(&mut Value)) {
+        change(&mut self.config);
+    }
+
+    /// The running daemon.
+    pub fn house(&self) -> &House {
+        self.house.as_ref().expect("the daemon runs")
+    }
+
+    /// The folder that the daemon lives in.
+    pub fn home(&self) -> PathBuf {
+        self.home.path().to_owned()
+    }
+
+    /// Moves the daemon's clock.
+    pub fn advance(&self, span: Duration) {
+        self.clock.advance(span);
+    }
+
+    /// Waits until something sleeps for a span between these two, then moves the clock past it; returns the span.
+    pub async fn sleep_out(&self, shortest: Duration, longest: Duration) -> Duration {
+        let limit = Duration::from_secs(20);
+        let span = tokio::time::timeout(limit, self.clock.wait_for_sleeper(shortest, longest)).await;
+        let span = span.unwrap_or_else(|_| panic!("nothing sleeps for {shortest:?} to {longest:?}"));
+        self.clock.advance(span);
+        span
+    }
+
+    /// Ends the scenario: stops the daemon and fails when it sent anything that it should not have sent.
+    pub async fn finish(mut self) {
+        self.leave().await;
+        let violations = self.telegram.violations();
+        assert!(violations.is_empty(), "sent to Telegram: {violations:#?}");
+    }
+}
+
+/// What the daemon of a scene is told.
+fn config(telegram: &TelegramFake, model: &ModelFake, home: &Path) -> Value {
+    json!({
+        "agents": { "defaults": { "model": { "primary": "fake/gpt-5.2" }, "workspace": home.join("workspace") } },
+        "channels": { "telegram": {
+            "botToken": telegram.token(),
+            "dmPolicy": "open",
+            "allowFrom": ["*"],
+            "apiRoot": telegram.url(),
+        } },
+        "models": { "providers": { "fake": {
+            "baseUrl": model.base_url(),
+            "api": "openai-responses",
+            "apiKey": MODEL_KEY,
+            "models": [
+                { "id": "gpt-5.2", "reasoning": true, "contextWindow": 128_000 },
+                { "id": "gpt-4.1", "reasoning": false, "contextWindow": 32_000 },
+            ],
+        } } },
+        "limits": { "perSender": { "perMinute": 0, "burst": 5 } },
+    })
+}
