@@ -244,7 +244,7 @@ mod tests {
 
     /// The protected parts of a text, as text.
     fn shown(text: &str) -> Vec<&str> {
-        Protected::of(text, &[]).0.into_iter().map(|range| &text[range]).collect()
+        Protected::of(text, &[]).0.into_iter().map(|range| between(text, range.start, range.end)).collect()
     }
 
     fn check(text: &str, expected: &[&str]) {

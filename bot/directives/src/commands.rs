@@ -274,3 +274,52 @@ const TABLE: &[CommandSpec] = &[
 fn values<T: Vocabulary>(besides: &[&'static str]) -> Vec<&'static str> {
     T::VALUES.iter().map(|value| value.word()).chain(besides.iter().copied()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Shape, Typed, parse};
+
+    #[test]
+    fn every_row_fits_into_a_menu() {
+        let mut words: Vec<_> =
+            table().iter().flat_map(|spec| spec.aliases.iter().chain([&spec.word])).collect();
+        for word in &words {
+            assert!((1..=32).contains(&word.len()), "{word}");
+            assert!(word.bytes().all(|byte| byte.is_ascii_lowercase()), "{word}");
+        }
+        words.sort_unstable();
+        let all = words.len();
+        words.dedup();
+        assert_eq!(words.len(), all, "a word names two rows");
+        for spec in table() {
+            assert!((1..=256).contains(&spec.summary.len()), "{}", spec.word);
+            assert!(spec.usage.starts_with(&format!("/{}", spec.word)), "{}", spec.word);
+        }
+    }
+
+    #[test]
+    fn dir_14_whatever_is_advertised_is_handled() {
+        for spec in table() {
+            for word in spec.aliases.iter().chain([&spec.word]) {
+                let parsed = parse(&Typed { text: &format!("/{word}"), ..Typed::default() });
+                assert_eq!(parsed.shape, Shape::DirectiveOnly, "{word}");
+                let names = parsed.commands.iter().map(|call| call.name);
+                let asks = parsed.asks.iter().map(crate::Ask::command);
+                assert_eq!(names.chain(asks).collect::<Vec<_>>(), [spec.name], "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_choice_is_a_value() {
+        for spec in table() {
+            for choice in (spec.choices)() {
+                let parsed = parse(&Typed { text: &format!("/{} {choice}", spec.word), ..Typed::default() });
+                assert_eq!(parsed.shape, Shape::DirectiveOnly, "{} {choice}", spec.word);
+                let unknown = format!("{:?}", parsed.asks).contains("Unknown");
+                assert!(!unknown, "{} {choice}", spec.word);
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::words::{between, count, from, is_blank_of_line};
+use crate::words::{after_blanks, between, count, from, is_blank_of_line};
 
 /// Takes the cuts, which are in order and apart, out of the text.
 pub(crate) fn cut(text: &str, cuts: &[Range<usize>]) -> String {
@@ -55,7 +55,7 @@ impl Remainder<'_> {
     fn is_bare(&self, line: usize, cuts: &[Range<usize>], end: usize) -> bool {
         let ends = cuts.iter().map(|cut| cut.start).chain([end]);
         let starts = [line].into_iter().chain(cuts.iter().map(|cut| cut.end));
-        starts.zip(ends).all(|(start, end)| between(self.text, start, end).trim_start().is_empty())
+        starts.zip(ends).all(|(start, end)| after_blanks(between(self.text, start, end)).is_empty())
     }
 
     /// The last line has no break of its own, so the one before it goes.

@@ -47,3 +47,43 @@ fn full_line(spec: &CommandSpec) -> String {
     };
     line(spec) + &also + owner
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Level;
+
+    #[test]
+    fn dir_21_help_lists_every_level() {
+        for text in [help(), commands()] {
+            let line = text.lines().find(|line| line.starts_with("/think ")).unwrap();
+            for level in Level::ALL {
+                let listed = line.split([' ', ',', '(', ')']).any(|word| word == level.name());
+                assert!(listed, "{level} in {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_and_alias_is_listed() {
+        let (help, commands) = (help(), commands());
+        for spec in table() {
+            assert!(commands.contains(&line(spec)), "{}", spec.word);
+            assert_eq!(help.contains(&line(spec)), spec.access == Access::Anyone, "{}", spec.word);
+            for alias in spec.aliases {
+                assert!(commands.contains(&format!(" /{alias}")), "{alias}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line() {
+        let fast = table().iter().find(|spec| spec.word == "fast").unwrap();
+        assert_eq!(line(fast), "/fast MODE: Use the provider's fast lane (on, off, auto, default, status)");
+        let trace = table().iter().find(|spec| spec.word == "trace").unwrap();
+        assert_eq!(
+            full_line(trace),
+            "/trace LEVEL: Show plugins' trace lines (on, off, raw, default), owners only"
+        );
+    }
+}

@@ -22,6 +22,9 @@ mod parse;
 mod scan;
 mod words;
 
+#[cfg(test)]
+mod linearity;
+
 mod judge;
 mod resolve;
 

@@ -17,8 +17,8 @@ pub(crate) struct Message<'a> {
 
 impl<'a> Message<'a> {
     pub(crate) fn new(typed: &'a Typed<'a>) -> Self {
-        let mut mentions: Vec<_> =
-            typed.mentions.iter().filter(|range| range.start < range.end).cloned().collect();
+        let is_sound = |range: &&Range<usize>| range.start < range.end && range.end <= typed.text.len();
+        let mut mentions: Vec<_> = typed.mentions.iter().filter(is_sound).cloned().collect();
         mentions.sort_unstable_by_key(|range| range.start);
         let protected = Protected::of(typed.text, typed.code);
         let mut message = Self { typed, protected, mentions, opening: 0 };

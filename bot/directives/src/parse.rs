@@ -20,7 +20,7 @@ pub struct Typed<'a> {
     /// Byte ranges that the platform marks as code, preformatted text or quotation. A range that lies wrong protects
     /// what it covers and does no other harm.
     pub code: &'a [Range<usize>],
-    /// Byte ranges that mention our bot.
+    /// Byte ranges that mention our bot. A range that lies wrong is passed over.
     pub mentions: &'a [Range<usize>],
     /// Our name on the platform, without the `@`.
     pub bot_name: Option<&'a str>,

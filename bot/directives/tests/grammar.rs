@@ -1,5 +1,7 @@
 //! What is found in a message and what is left of it: every row of the grammar's tables.
 
+use std::ops::Range;
+
 use pensive_directives::{
     Addressee, Ask, CommandCall, ModelEntry, ModelWant, Parsed, Scope, Shape, Typed, Want, parse,
 };
@@ -277,6 +279,15 @@ fn mentions_are_set_aside() {
 }
 
 #[test]
+fn a_mention_that_lies_wrong_is_passed_over() {
+    for (start, end) in [(0, usize::MAX), (6, 0), (1, 99), (usize::MAX, usize::MAX)] {
+        let mentions = vec![Range { start, end }];
+        let parsed = parse(&Typed { text: "/think high é", mentions: &mentions, ..Typed::default() });
+        assert_eq!(told(&parsed), "mixed think=high | é", "{mentions:?}");
+    }
+}
+
+#[test]
 fn dir_19_nothing_in_code_or_quotation_is_read() {
     for text in [
         "run `/think high` please",
@@ -299,15 +310,19 @@ fn dir_19_nothing_in_code_or_quotation_is_read() {
 
 #[test]
 fn platform_code_protects_without_signs() {
-    let typed = |text, code| Typed { text, code, ..Typed::default() };
-    let check = |typed: Typed<'_>, expected: &str| assert_eq!(told(&parse(&typed)), expected, "{typed:?}");
-    check(typed("use /think high", &[4..15]), "plain");
-    check(typed("use /think high", &[4..10]), "plain");
-    check(typed("use /think high", &[11..15]), "plain");
-    check(typed("/think high", &[7..11]), "mixed think? | high");
-    check(typed("stop", &[0..4]), "plain");
-    check(typed("use /think high", &[90..99]), "mixed think=high | use");
-    check(typed("use /think high", &[0..3, 2..4]), "mixed think=high | use");
+    let check = |text: &str, start: usize, end: usize, expected: &str| {
+        let code = vec![Range { start, end }];
+        let parsed = parse(&Typed { text, code: &code, ..Typed::default() });
+        assert_eq!(told(&parsed), expected, "{text:?} {code:?}");
+    };
+    check("use /think high", 4, 15, "plain");
+    check("use /think high", 4, 10, "plain");
+    check("use /think high", 11, 15, "plain");
+    check("/think high", 7, 11, "mixed think? | high");
+    check("stop", 0, 4, "plain");
+    check("use /think high", 90, 99, "mixed think=high | use");
+    check("use /think high", 0, 4, "mixed think=high | use");
+    check("use /think high", 9, 5, "mixed think=high | use");
 }
 
 #[test]
