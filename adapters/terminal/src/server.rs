@@ -88,6 +88,12 @@ impl Terminal {
         Arc::new(Listener::new(Arc::clone(&self.shared), socket, desk))
     }
 
+    /// How the one account stands.
+    #[must_use]
+    pub fn state(&self) -> AccountState {
+        self.shared.state()
+    }
+
     /// Sends clients what is still theirs and closes their connections. Called when nothing more will be said.
     pub async fn close(&self) {
         self.shared.seats.close();

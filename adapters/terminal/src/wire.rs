@@ -222,10 +222,10 @@ pub struct Status {
     pub store: String,
     /// Conversations in the store.
     pub sessions: u64,
+    /// Of these, with something going on, or lately.
+    pub lanes: u64,
     /// Runs at work.
     pub runs: u64,
-    /// Messages that wait for a run.
-    pub waiting: u64,
     /// Every account and how it stands.
     pub accounts: Vec<AccountLine>,
 }

@@ -1,0 +1,79 @@
+//! The lines at the start: what was found, what is on, and what to do next.
+
+use pensive_config::{Config, DefaultModel, DirectPolicy, Door};
+use pensive_contract::ids::Account;
+use pensive_contract::intake::AccountState;
+
+/// The lines, in reading order.
+pub(crate) fn lines(config: &Config, accounts: &[(Account, AccountState)]) -> Vec<String> {
+    let mut lines = vec![settings(config), model(config), format!("data: {}", config.folders.data.display())];
+    for (account, state) in accounts {
+        lines.push(format!("{account}: {}", standing(state)));
+        if let Some(telegram) = config.telegram.iter().find(|telegram| telegram.account == *account)
+            && nobody_may_write(&telegram.door)
+        {
+            lines.push(closed(account));
+        }
+    }
+    lines.extend(next(config));
+    lines
+}
+
+fn settings(config: &Config) -> String {
+    match &config.file {
+        Some(file) => format!("settings: {}", file.display()),
+        None => "settings: defaults, as there is no configuration file".to_owned(),
+    }
+}
+
+fn model(config: &Config) -> String {
+    let name = config.agents.first().map(|agent| agent.model.to_string()).unwrap_or_default();
+    let found = match config.default_model {
+        DefaultModel::Configured => "as configured".to_owned(),
+        DefaultModel::Key(variable) => format!("as {variable} is set"),
+        DefaultModel::Rehearsal => {
+            "offline rehearsal, as no model and no provider's key was found".to_owned()
+        }
+        DefaultModel::Adopted => "found running on this machine".to_owned(),
+    };
+    format!("model: {name} ({found})")
+}
+
+fn standing(state: &AccountState) -> String {
+    match state {
+        AccountState::Starting => "on".to_owned(),
+        AccountState::Listening { name } => format!("on ({name})"),
+        AccountState::Retrying { why } => format!("in trouble, trying again: {why}"),
+        AccountState::Parked { why } => format!("off: {why}"),
+    }
+}
+
+fn nobody_may_write(door: &Door) -> bool {
+    let direct = match door.direct {
+        DirectPolicy::Pairing | DirectPolicy::Allowlist | DirectPolicy::Open => !door.allow_from.is_empty(),
+        DirectPolicy::Disabled => false,
+    };
+    !direct && door.groups.is_empty()
+}
+
+fn closed(account: &Account) -> String {
+    format!(
+        "  nobody may write to it yet: put your id into channels.{}.allowFrom; a message from you is logged with the id",
+        account.channel
+    )
+}
+
+fn next(config: &Config) -> Vec<String> {
+    let mut next = vec!["talk to it: pensive chat (or: cargo run --release -- chat)".to_owned()];
+    if config.telegram.is_empty() {
+        next.push(
+            "add a Telegram bot: set TELEGRAM_BOT_TOKEN and start again; README.md has the steps".to_owned(),
+        );
+    }
+    if config.default_model == DefaultModel::Rehearsal {
+        next.push(
+            "use a real model: set OPENAI_API_KEY or another provider's key and start again".to_owned(),
+        );
+    }
+    next
+}

@@ -1,0 +1,253 @@
+//! The rooms, put together: a configuration and a clock in, a running product out.
+
+mod accounts;
+mod front;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pensive_config::Config;
+use pensive_contract::clock::{Clock, within};
+use pensive_contract::ids::Account;
+use pensive_contract::intake::AccountState;
+use pensive_contract::store::StoreFault;
+use pensive_engine::{Engine, Masker, Ports};
+use pensive_models::{Models, ModelsError};
+use pensive_storage::{OpenFault, OpenSettings, Store};
+use pensive_terminal::{Terminal, TerminalFault};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use self::accounts::socket;
+use self::accounts::{Accounts, Tenant};
+pub(crate) use self::front::{Front, pick};
+use crate::settings;
+
+/// What runs get to end in, once nothing more is taken in.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// What a house is built from.
+#[derive(Clone)]
+pub struct Plan {
+    /// The settings.
+    pub config: Config,
+    /// Time, for every room.
+    pub clock: Arc<dyn Clock>,
+    /// How much of the product is started.
+    pub reach: Reach,
+    /// The local login: an owner of this installation.
+    pub user: String,
+}
+
+/// How much of the product is started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    /// Everything, going on where the last life ended.
+    Everything,
+    /// Only the terminal. What the last life left to other channels stays as it is.
+    Terminal,
+    /// Nothing that takes messages in; only this account can be sent through.
+    Outgoing(Account),
+}
+
+impl Plan {
+    /// The whole product.
+    #[must_use]
+    pub fn new(config: Config, clock: Arc<dyn Clock>) -> Self {
+        Self { config, clock, reach: Reach::Everything, user: "local".to_owned() }
+    }
+
+    /// Only a part of it.
+    #[must_use]
+    pub fn reaching(self, reach: Reach) -> Self {
+        Self { reach, ..self }
+    }
+}
+
+/// Why nothing could be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartFault {
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenFault),
+    /// What the last life left cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreFault),
+    /// The models cannot be served.
+    #[error(transparent)]
+    Models(#[from] ModelsError),
+    /// Another daemon has this home.
+    #[error(transparent)]
+    Terminal(#[from] TerminalFault),
+    /// There is no such account to send through.
+    #[error("{0}")]
+    NoAccount(String),
+    /// The start was broken off.
+    #[error("the start was broken off")]
+    Cut,
+    /// A folder could not be made.
+    #[error("the folder {path} cannot be made: {cause}; choose another with --home or storage.path")]
+    Folder {
+        /// Which one.
+        path: String,
+        /// The system's answer.
+        cause: std::io::Error,
+    },
+}
+
+/// The running product.
+pub struct House {
+    engine: Arc<Engine>,
+    store: Store,
+    terminal: Option<Arc<Terminal>>,
+    front: Arc<Front>,
+    clock: Arc<dyn Clock>,
+    /// Ends intake: the channels.
+    closing: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl House {
+    /// Opens the store, goes on where the last life ended, and lets the accounts in. Needs a tokio runtime with timers.
+    ///
+    /// # Errors
+    /// What every part needs is missing: the store, the models, or this home. An account that cannot run does not stop
+    /// the others: it is parked and logged.
+    pub async fn start(plan: Plan) -> Result<Self, StartFault> {
+        // Where another one is installed already, it is the same.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        read_secrets(&plan.config).await;
+        make_folders(&plan.config)?;
+        let store = open(&plan).await?;
+        match Self::build(&plan, &store).await {
+            Ok(house) => Ok(house),
+            Err(fault) => {
+                close(&store).await;
+                Err(fault)
+            }
+        }
+    }
+
+    async fn build(plan: &Plan, store: &Store) -> Result<Self, StartFault> {
+        let Plan { config, clock, reach, user } = plan;
+        let (models, trouble) = settings::models(config);
+        for words in trouble {
+            tracing::error!("{words}");
+        }
+        let mut accounts = Accounts::connect(plan, store)?;
+        let ports = Ports {
+            clock: Arc::clone(clock),
+            ledger: Arc::new(store.clone()),
+            inbox: Arc::new(store.clone()),
+            sessions: Arc::new(store.clone()),
+            transcript: Arc::new(store.clone()),
+            outbox: Arc::new(store.clone()),
+            model: Arc::new(Models::new(models, Arc::clone(clock))?),
+            outward: accounts.outward(),
+            masker: masker(config),
+        };
+        let engine = Engine::new(ports, settings::engine(config, user));
+        let front = Arc::new(Front::new(Arc::clone(&engine), plan, accounts.standings()));
+        let tenants = accounts.tenants(&front);
+        if *reach == Reach::Everything {
+            engine.recover().await?;
+        }
+        let mut house = Self {
+            engine,
+            store: store.clone(),
+            terminal: accounts.terminal,
+            front,
+            clock: Arc::clone(clock),
+            closing: CancellationToken::new(),
+            tasks: JoinSet::new(),
+        };
+        tenants.into_iter().for_each(|tenant| house.let_in(tenant));
+        Ok(house)
+    }
+
+    /// How each account stands.
+    #[must_use]
+    pub fn accounts(&self) -> Vec<(Account, AccountState)> {
+        self.front.accounts()
+    }
+
+    /// The product's behaviour, for those who assemble or test it.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// The store, for those who test it.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// What the command line asks of the house.
+    pub(crate) fn front(&self) -> &Arc<Front> {
+        &self.front
+    }
+
+    /// Ends in order: nothing more is taken in, runs get ten seconds, the last words go out, the store is flushed.
+    pub async fn stop(mut self) {
+        self.closing.cancel();
+        self.engine.drain(GRACE).await;
+        if let Some(terminal) = &self.terminal {
+            terminal.close().await;
+        }
+        let joined = async { while self.tasks.join_next().await.is_some() {} };
+        if within(&*self.clock, GRACE, joined).await.is_err() {
+            tracing::warn!("a channel did not end in time");
+        }
+        close(&self.store).await;
+    }
+
+    /// Runs one account until the house stops or the account parks. Whatever becomes of it, the others go on.
+    fn let_in(&mut self, tenant: Tenant) {
+        let Tenant { account, channel } = tenant;
+        let intake = Arc::clone(&self.engine);
+        let stop = self.closing.child_token();
+        self.tasks.spawn(async move {
+            match channel.run(intake, stop).await {
+                Ok(()) => tracing::debug!(%account, "the account ended"),
+                Err(fault) => tracing::error!(%account, "parked: {fault}"),
+            }
+        });
+    }
+}
+
+/// Opening blocks for as long as the disk likes.
+async fn open(plan: &Plan) -> Result<Store, StartFault> {
+    let settings = OpenSettings { path: plan.config.folders.data.clone(), clock: Arc::clone(&plan.clock) };
+    let opened = tokio::task::spawn_blocking(move || Store::open(settings)).await;
+    Ok(opened.map_err(|_| StartFault::Cut)??)
+}
+
+/// The masker that knows every secret of a configuration that can be read.
+pub(crate) fn masker(config: &Config) -> Masker {
+    Masker::new(config.all_secrets().iter().map(|secret| secret.expose().to_owned()))
+}
+
+/// Reads the secrets where blocking is allowed; whoever reads them later gets what was found.
+async fn read_secrets(config: &Config) {
+    let config = config.clone();
+    if tokio::task::spawn_blocking(move || config.all_secrets().len()).await.is_err() {
+        tracing::warn!("reading the secrets ahead failed");
+    }
+}
+
+/// The home and data folders, for this user alone.
+fn make_folders(config: &Config) -> Result<(), StartFault> {
+    use std::os::unix::fs::DirBuilderExt;
+    for path in [&config.folders.home, &config.folders.data] {
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        made.map_err(|cause| StartFault::Folder { path: path.display().to_string(), cause })?;
+    }
+    Ok(())
+}
+
+async fn close(store: &Store) {
+    if let Err(fault) = store.close().await {
+        tracing::error!(%fault, "the store could not be closed in order");
+    }
+}

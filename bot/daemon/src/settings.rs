@@ -1,0 +1,9 @@
+//! What the configuration says, in the words of each room.
+
+mod engine;
+mod models;
+mod telegram;
+
+pub(crate) use engine::engine;
+pub(crate) use models::models;
+pub(crate) use telegram::telegram;

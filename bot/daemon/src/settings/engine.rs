@@ -1,0 +1,122 @@
+//! The engine's settings from the configuration.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use pensive_config::{self as config, Config};
+use pensive_contract::ids::Account;
+use pensive_engine::settings::{
+    AgentSettings, Binding, DirectPolicy, DirectiveDefaults, DmScope, Door, EngineSettings, GroupPolicy,
+    GroupRule, MentionRule, ModelParams, OverrideScope, Rate,
+};
+
+/// How long one run may take, whatever it does.
+const RUN_LIMIT: Duration = Duration::from_mins(10);
+
+/// The settings; `user` is the local login, who owns what is on this machine and so this installation.
+pub(crate) fn engine(config: &Config, user: &str) -> EngineSettings {
+    let local = format!("{}:{user}", pensive_terminal::account().channel);
+    EngineSettings {
+        version: crate::VERSION.to_owned(),
+        agents: config.agents.iter().map(agent).collect(),
+        bindings: config.bindings.iter().filter_map(binding).collect(),
+        global: defaults(config.defaults),
+        params: config
+            .models
+            .iter()
+            .map(|choice| (choice.model.to_string(), params(&choice.params)))
+            .collect(),
+        owners: config.owners.iter().cloned().chain([local]).collect(),
+        commands: config.command_senders.clone(),
+        doors: doors(config),
+        dm_scope: dm_scope(config.session.dm_scope),
+        override_scope: override_scope(config.session.override_scope),
+        identity_links: config.session.identity_links.clone(),
+        rate: config.rate.map(|rate| Rate { per_minute: rate.per_minute, burst: rate.burst }),
+        max_concurrent: config.max_concurrent,
+        response_prefix: config.messages.response_prefix.clone(),
+        run_limit: RUN_LIMIT,
+    }
+}
+
+fn agent(agent: &config::Agent) -> AgentSettings {
+    AgentSettings {
+        id: agent.id.clone(),
+        model: agent.model.clone(),
+        fallbacks: agent.fallbacks.clone(),
+        prompt: agent.prompt.clone(),
+        defaults: defaults(agent.defaults),
+        params: agent.params.iter().map(|(model, values)| (model.clone(), params(values))).collect(),
+    }
+}
+
+/// Nothing for a binding that names a guild: no channel here has guilds, so it matches nothing.
+fn binding(binding: &config::Binding) -> Option<Binding> {
+    let config::Binding { agent, channel, account, guild, peer, topic } = binding.clone();
+    guild.is_none().then(|| Binding { agent, channel, account, peer: peer.map(|peer| peer.id), topic })
+}
+
+fn defaults(defaults: config::DirectiveDefaults) -> DirectiveDefaults {
+    let config::DirectiveDefaults { think, fast, verbose, reasoning } = defaults;
+    DirectiveDefaults { think, fast, verbose, reasoning }
+}
+
+fn params(params: &config::ModelParams) -> ModelParams {
+    ModelParams { think: params.think, fast: params.fast, fast_cutoff_seconds: params.fast_cutoff_seconds }
+}
+
+fn doors(config: &Config) -> BTreeMap<Account, Door> {
+    config.telegram.iter().map(|telegram| (telegram.account.clone(), door(&telegram.door))).collect()
+}
+
+fn door(door: &config::Door) -> Door {
+    let direct = match door.direct {
+        config::DirectPolicy::Pairing => DirectPolicy::Pairing,
+        config::DirectPolicy::Allowlist => DirectPolicy::Allowlist,
+        config::DirectPolicy::Open => DirectPolicy::Open,
+        config::DirectPolicy::Disabled => DirectPolicy::Disabled,
+    };
+    let group = match door.group {
+        config::GroupPolicy::Allowlist => GroupPolicy::Allowlist,
+        config::GroupPolicy::Open => GroupPolicy::Open,
+        config::GroupPolicy::Disabled => GroupPolicy::Disabled,
+    };
+    Door {
+        direct,
+        allow_from: door.allow_from.clone(),
+        group,
+        groups: door.groups.iter().map(|(chat, rule)| (chat.clone(), group_rule(rule))).collect(),
+        group_allow_from: door.group_allow_from.clone(),
+        directs: door
+            .directs
+            .iter()
+            .map(|(sender, rule)| (sender.clone(), defaults(rule.defaults)))
+            .collect(),
+    }
+}
+
+fn group_rule(rule: &config::GroupRule) -> GroupRule {
+    GroupRule {
+        mention: if rule.require_mention { MentionRule::Required } else { MentionRule::Free },
+        bare_commands: rule.bare_commands,
+        allow_from: rule.allow_from.clone(),
+        reasoning: rule.reasoning,
+        defaults: defaults(rule.chat.defaults),
+    }
+}
+
+fn dm_scope(scope: config::DmScope) -> DmScope {
+    match scope {
+        config::DmScope::Main => DmScope::Main,
+        config::DmScope::PerPeer => DmScope::PerPeer,
+        config::DmScope::PerChannelPeer => DmScope::PerChannelPeer,
+        config::DmScope::PerAccountChannelPeer => DmScope::PerAccountChannelPeer,
+    }
+}
+
+fn override_scope(scope: config::OverrideScope) -> OverrideScope {
+    match scope {
+        config::OverrideScope::Sender => OverrideScope::Sender,
+        config::OverrideScope::Session => OverrideScope::Session,
+    }
+}

@@ -1,0 +1,110 @@
+//! `pensive run`: the daemon, from its first line to its last.
+
+use std::time::Duration;
+
+use pensive_config::{Api, Config, DefaultModel, Provider};
+use pensive_contract::clock::Clock;
+use pensive_contract::model::ModelRef;
+use sd_notify::NotifyState;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use super::{Setting, clock, load, runtime, tell};
+use crate::arguments::{Common, LogFormat};
+use crate::exit::Failure;
+use crate::greeting;
+use crate::house::{House, Plan, masker};
+use crate::logs::{self, Talk};
+
+/// Where an Ollama is looked for when nothing else is configured.
+const OLLAMA: &str = "http://127.0.0.1:11434";
+
+/// What is left running when everything has ended gets so long.
+const LEFTOVERS: Duration = Duration::from_millis(500);
+
+pub(super) fn run(common: &Common) -> Result<(), Failure> {
+    let setting = load(common)?;
+    logs::start(common, Talk::Usual, masker(&setting.config));
+    let runtime = runtime()?;
+    let result = runtime.block_on(serve(setting, common.log_format));
+    runtime.shutdown_timeout(LEFTOVERS);
+    result
+}
+
+async fn serve(setting: Setting, format: LogFormat) -> Result<(), Failure> {
+    let mut signals = Signals::listen()?;
+    let Setting { mut config, user } = setting;
+    let clock = clock();
+    adopt_ollama(&mut config, &*clock).await;
+    let plan = Plan { user, ..Plan::new(config.clone(), clock) };
+    let house = House::start(plan).await?;
+    for line in greeting::lines(&config, &house.accounts()) {
+        say(&line, format);
+    }
+    say(&format!("pensive {} is ready", crate::VERSION), format);
+    notify(NotifyState::Ready);
+
+    signals.next().await;
+    notify(NotifyState::Stopping);
+    say("stopping: runs get 10 s; a second signal ends at once", format);
+    tokio::select! {
+        () = house.stop() => {
+            say("stopped", format);
+            Ok(())
+        }
+        () = signals.next() => Err(Failure::Failed("ended at once; what was not finished is taken up at the next start".into())),
+    }
+}
+
+/// Takes the models of an Ollama that runs here, when there is neither a file nor a key.
+pub(super) async fn adopt_ollama(config: &mut Config, clock: &dyn Clock) {
+    if config.file.is_some() || config.default_model != DefaultModel::Rehearsal {
+        return;
+    }
+    let models = pensive_models::ollama_models(OLLAMA, clock).await;
+    let Some(first) = models.first() else { return };
+    let provider = Provider {
+        name: "ollama".to_owned(),
+        // Ollama's own shape comes later; it speaks this one as well.
+        api: Api::OpenaiCompletions,
+        base_url: Some(format!("{OLLAMA}/v1")),
+        api_key: None,
+        headers: Vec::new(),
+        models: Vec::new(),
+    };
+    config.adopt(provider, &ModelRef { provider: "ollama".to_owned(), id: first.clone() });
+}
+
+/// A line for the operator: as it is for people, as a log line for programs.
+fn say(line: &str, format: LogFormat) {
+    match format {
+        LogFormat::Human => tell(line),
+        LogFormat::Json => tracing::info!("{line}"),
+    }
+}
+
+fn notify(state: NotifyState<'_>) {
+    if let Err(cause) = sd_notify::notify(&[state]) {
+        tracing::warn!(%cause, "the service manager could not be told");
+    }
+}
+
+/// The signals that end a daemon.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, Failure> {
+        let open =
+            |kind| signal(kind).map_err(|cause| Failure::Failed(format!("signals cannot be heard: {cause}")));
+        Ok(Self { terminate: open(SignalKind::terminate())?, interrupt: open(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `pensive status`: how the running daemon stands.
+
+use pensive_terminal::wire::{AccountWord, Status};
+
+use super::{daemon, load, print, print_json, runtime};
+use crate::arguments::Common;
+use crate::exit::Failure;
+use crate::house::socket;
+
+pub(super) fn status(common: &Common, json: bool) -> Result<(), Failure> {
+    let setting = load(common)?;
+    let status = runtime()?.block_on(async {
+        match daemon(&setting).await? {
+            Some(mut link) => Ok(link.status().await?),
+            None => Err(Failure::Unreachable(format!(
+                "no daemon listens at {}; start one with `pensive run`",
+                socket(&setting.config).display()
+            ))),
+        }
+    })?;
+    if json { print_json(&status) } else { print(&shown(&status)) }
+}
+
+fn shown(status: &Status) -> String {
+    let mut text = format!(
+        "pensive {}, up {}, process {}\nmodel: {}\nstore: {} ({} sessions)\nruns: {}\n",
+        status.version,
+        span(status.uptime_seconds),
+        status.pid,
+        status.model,
+        status.store,
+        status.sessions,
+        status.runs,
+    );
+    let width = status.accounts.iter().map(|line| line.account.chars().count()).max().unwrap_or(0);
+    for line in &status.accounts {
+        let state = match line.state {
+            AccountWord::Starting => "starting",
+            AccountWord::Listening => "listening",
+            AccountWord::Retrying => "retrying",
+            AccountWord::Parked => "parked",
+        };
+        text.push_str(&format!("{:width$}  {state:9}  {}\n", line.account, line.detail));
+    }
+    text
+}
+
+/// `2d 3h`, `3h 4m`, `4m 5s`, `5s`.
+fn span(seconds: u64) -> String {
+    let (days, hours, minutes, rest) =
+        (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{rest}s"),
+        (0, 0, minutes) => format!("{minutes}m {rest}s"),
+        (0, hours, minutes) => format!("{hours}h {minutes}m"),
+        (days, hours, _) => format!("{days}d {hours}h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pensive_terminal::wire::AccountLine;
+
+    use super::*;
+
+    #[test]
+    fn spans_are_told_in_two_units() {
+        for (seconds, expected) in [(0, "0s"), (61, "1m 1s"), (3_600, "1h 0m"), (90_061, "1d 1h")] {
+            assert_eq!(span(seconds), expected);
+        }
+    }
+
+    #[test]
+    fn every_account_has_a_line() {
+        let line = |account: &str, state, detail: &str| AccountLine {
+            account: account.into(),
+            state,
+            detail: detail.into(),
+        };
+        let status = Status {
+            version: "1.0.0".into(),
+            pid: 7,
+            uptime_seconds: 61,
+            model: "rehearsal/echo".into(),
+            store: "/data".into(),
+            sessions: 2,
+            lanes: 1,
+            runs: 1,
+            accounts: vec![
+                line("telegram/main", AccountWord::Parked, "no token"),
+                line("terminal/local", AccountWord::Listening, "/home/pensive.sock"),
+            ],
+        };
+        let expected = "pensive 1.0.0, up 1m 1s, process 7\nmodel: rehearsal/echo\nstore: /data (2 sessions)\nruns: 1\n\
+                        telegram/main   parked     no token\nterminal/local  listening  /home/pensive.sock\n";
+        assert_eq!(shown(&status), expected);
+    }
+}
