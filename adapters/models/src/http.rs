@@ -8,7 +8,7 @@ use pensive_contract::model::ModelStream;
 use crate::registry::ModelsError;
 use crate::settings::{Api, ProviderSettings};
 use crate::stream;
-use crate::transport::{Answer, Endpoint, Transport};
+use crate::transport::{Answer, Endpoint, Patience, Transport};
 use crate::trouble::Trouble;
 use crate::wire::{Call, Decode, Summary, openai_chat, openai_responses};
 
@@ -93,21 +93,23 @@ impl HttpLine {
         if !self.summaries.load(Ordering::Relaxed) {
             call.summary = Summary::Unwanted;
         }
-        let answer = self.post(self.shape.encode(call)?).await?;
+        let thinks_hard = matches!(call.effort, Some("high" | "xhigh" | "max"));
+        let patience = if thinks_hard { Patience::Long } else { Patience::Usual };
+        let answer = self.post(self.shape.encode(call)?, patience).await?;
         Ok(stream::events(answer, self.shape.decoder(), &self.provider))
     }
 
     /// The vendor refuses summaries of reasoning to organisations that it has not verified; then the same call goes out
     /// without the wish, and later ones do not have it.
-    async fn post(&self, body: Bytes) -> Result<Answer, Trouble> {
-        match self.transport.post(&self.endpoint, body.clone()).await {
+    async fn post(&self, body: Bytes, patience: Patience) -> Result<Answer, Trouble> {
+        match self.transport.post(&self.endpoint, body.clone(), patience).await {
             Err(Trouble::Refused(refusal)) if refusal.blames_summary() => {
                 let Some(plain) = openai_responses::without_summary(&body) else {
                     return Err(Trouble::Refused(refusal));
                 };
                 tracing::info!(provider = self.provider, why = %refusal, "no reasoning summaries for this account");
                 self.summaries.store(false, Ordering::Relaxed);
-                self.transport.post(&self.endpoint, plain.into()).await
+                self.transport.post(&self.endpoint, plain.into(), patience).await
             }
             answered => answered,
         }

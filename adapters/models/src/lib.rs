@@ -4,9 +4,10 @@
 //! A call goes from [`Models`] through a wire module, which turns it into a body, over the transport, and back as bytes
 //! that become server-sent events, then the wire module's pieces, then, with think tags filtered, the events of the port.
 //!
-//! OpenAI's two shapes are written with the request types of `async-openai`. Its client is not used: it hides `[DONE]`,
-//! so that an answer cut short looks whole; it reads each answer in a task of its own that feeds an unbounded queue; and
-//! its event reader took 5 times the CPU of this one for 20,000 events and grows with the square of a long line.
+//! OpenAI's two shapes are written with the request types of `async-openai`, which know every field. Its client is not
+//! used: it swallows `[DONE]`, so that an answer cut short looks whole; it reads each answer in a task of its own into an
+//! unbounded queue; and its reader took 140 ms of CPU for an answer of 20,000 deltas (20 ms here) and a second for an
+//! event of 1 MiB that came in pieces of 1 KiB, because it begins each line anew with every piece.
 
 mod settings;
 

@@ -117,6 +117,9 @@ pub struct TimeLimits {
     pub first_byte: Duration,
     /// Between two pieces of an answer.
     pub idle: Duration,
+    /// Instead of the two before, for a model that was asked to think hard, until it speaks: many providers send nothing
+    /// while it thinks.
+    pub thinking: Duration,
 }
 
 impl Default for TimeLimits {
@@ -125,6 +128,7 @@ impl Default for TimeLimits {
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(60),
             idle: Duration::from_secs(60),
+            thinking: Duration::from_secs(300),
         }
     }
 }

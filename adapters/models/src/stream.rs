@@ -102,7 +102,10 @@ impl Reader {
         let mut out = Vec::new();
         for piece in self.pieces.drain(..) {
             match piece {
-                ModelEvent::Text(text) => self.tags.push(text, &mut out),
+                ModelEvent::Text(text) => {
+                    self.answer.speaks();
+                    self.tags.push(text, &mut out);
+                }
                 ModelEvent::End(reason) => {
                     self.tags.finish(&mut out);
                     out.push(ModelEvent::End(reason));

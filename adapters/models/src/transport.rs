@@ -40,8 +40,9 @@ impl Endpoint {
     /// The address `path` below the provider's base.
     pub(crate) fn new(provider: &ProviderSettings, path: &str) -> Result<Self, ModelsError> {
         let bad_url = |why: String| ModelsError::BaseUrl { provider: provider.name.clone(), why };
-        let base = provider.base_url.trim_end_matches('/');
-        let url = Url::parse(&format!("{base}{path}")).map_err(|error| bad_url(error.to_string()))?;
+        let mut url = Url::parse(&provider.base_url).map_err(|error| bad_url(error.to_string()))?;
+        // A query of the base, such as an API version, stays.
+        url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
         if !matches!(url.scheme(), "http" | "https") {
             return Err(bad_url("it must begin with http:// or https://".to_owned()));
         }
@@ -77,19 +78,48 @@ impl Transport {
     }
 
     /// Sends a body and waits for the beginning of the answer. Everything but success is a refusal.
-    pub(crate) async fn post(&self, endpoint: &Endpoint, body: Bytes) -> Result<Answer, Trouble> {
+    pub(crate) async fn post(
+        &self,
+        endpoint: &Endpoint,
+        body: Bytes,
+        patience: Patience,
+    ) -> Result<Answer, Trouble> {
         let sent = self.http.post(endpoint.url.clone()).headers(endpoint.headers.clone()).body(body).send();
-        let limit = self.limits.first_byte;
+        let limits = self.limits.with(patience);
+        let limit = limits.first_byte;
         let response = within(&*self.clock, limit, sent)
             .await
             .map_err(|_| Trouble::Late(limit))?
             .map_err(|error| Trouble::Unreachable(causes(&error.without_url())))?;
-        let answer = Answer { response, clock: Arc::clone(&self.clock), limits: self.limits, begun: false };
+        let idle = self.limits.idle;
+        let answer = Answer { response, clock: Arc::clone(&self.clock), limits, idle, begun: false };
         if answer.response.status().is_success() {
             return Ok(answer);
         }
         let secrets: Vec<&str> = endpoint.secrets.iter().map(Secret::expose).collect();
         Err(answer.refusal().await.masked(&secrets).into())
+    }
+}
+
+/// How long silence is taken for thought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// As the limits say.
+    Usual,
+    /// The model was asked to think hard, and many providers send nothing while it does.
+    Long,
+}
+
+impl TimeLimits {
+    fn with(self, patience: Patience) -> Self {
+        match patience {
+            Patience::Usual => self,
+            Patience::Long => Self {
+                first_byte: self.first_byte.max(self.thinking),
+                idle: self.idle.max(self.thinking),
+                ..self
+            },
+        }
     }
 }
 
@@ -114,6 +144,8 @@ pub(crate) struct Answer {
     response: Response,
     clock: Arc<dyn Clock>,
     limits: TimeLimits,
+    /// The limit on silence once the model speaks.
+    idle: Duration,
     begun: bool,
 }
 
@@ -122,6 +154,11 @@ impl Answer {
     pub(crate) fn is_document(&self) -> bool {
         let kind = self.response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         kind.is_some_and(|kind| kind.trim_start().starts_with("application/json"))
+    }
+
+    /// The model has begun to speak, so that long silence is no longer thought.
+    pub(crate) fn speaks(&mut self) {
+        self.limits.idle = self.idle;
     }
 
     /// The next piece of the body; nothing at its end.

@@ -86,6 +86,10 @@ impl Cursor<'_> {
 
     /// The name; gives whether it is that of the answer's tag.
     fn name(&mut self) -> Result<bool, Stop> {
+        // Most angles are no tags, and this tells most of those.
+        if !matches!(self.peek().ok_or(Stop::End)?.to_ascii_lowercase(), b't' | b'a' | b'm' | b'f') {
+            return Err(Stop::Text);
+        }
         let from = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b':') {
             self.at += 1;
