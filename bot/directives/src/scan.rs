@@ -6,7 +6,8 @@ use crate::commands::find;
 use crate::message::Message;
 use crate::vocabulary::{Vocabulary, clears, find as value_of, find_pair, is_dash, same};
 use crate::words::{
-    Piece, after_blanks, after_blanks_of_line, after_colon, count, from, is_over, name, whole_word, word,
+    Piece, after_blanks, after_blanks_of_line, after_colon, count, from, is_over, is_stop, name, whole_word,
+    word,
 };
 use crate::{Ask, CommandName, CommandSpec, ModelWant, Placement, Queue, QueueMode, Scope, Want};
 
@@ -160,7 +161,7 @@ fn command(message: &Message<'_>, spec: &CommandSpec, slash: usize, rest: &str) 
 }
 
 fn after_stops(rest: &str) -> &str {
-    let behind = rest.trim_start_matches(crate::words::is_stop);
+    let behind = rest.trim_start_matches(is_stop);
     count(rest.len() - behind.len());
     behind
 }

@@ -92,7 +92,8 @@ pub(crate) fn clears(word: &str) -> bool {
 
 /// Whether a typed word is that spelling, separators and case aside.
 pub(crate) fn same(typed: &str, spelling: &str) -> bool {
-    typed.len() <= LONGEST && letters(typed).eq(letters(spelling))
+    let begins = typed.starts_with(|c: char| c.is_ascii_alphanumeric());
+    begins && typed.len() <= LONGEST && letters(typed).eq(letters(spelling))
 }
 
 fn letters(word: &str) -> impl Iterator<Item = char> {
@@ -158,7 +159,7 @@ mod tests {
         for word in ["default", "inherit", "inherited", "clear", "reset", "unpin", "DEFAULT", "In-Herit"] {
             assert!(clears(word), "{word}");
         }
-        for word in ["", "-", "defaults", "none", "off"] {
+        for word in ["", "-", "-clear", "defaults", "none", "off"] {
             assert!(!clears(word), "{word}");
         }
     }
