@@ -51,7 +51,8 @@ struct Shared {
     version: String,
     clock: Arc<dyn Clock>,
     seats: Seats,
-    state: Mutex<AccountState>,
+    /// What operators know the socket by.
+    name: String,
 }
 
 impl Terminal {
@@ -65,7 +66,7 @@ impl Terminal {
             version: settings.version.clone(),
             seats: Seats::new(Arc::clone(&clock)),
             clock,
-            state: Mutex::new(AccountState::Starting),
+            name: socket.path.display().to_string(),
         };
         Ok(Self { shared: Arc::new(shared), socket: Mutex::new(Some(socket)) })
     }
@@ -104,12 +105,9 @@ impl Terminal {
 }
 
 impl Shared {
-    fn set_state(&self, state: AccountState) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
-    }
-
+    /// Clients can connect from the moment the socket is there; they wait in the system's queue until they are served.
     fn state(&self) -> AccountState {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        AccountState::Listening { name: self.name.clone() }
     }
 }
 

@@ -26,6 +26,9 @@ use crate::settings;
 /// What runs get to end in, once nothing more is taken in.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// The same when the only person to answer has left.
+const SHORT_GRACE: Duration = Duration::from_millis(500);
+
 /// What a house is built from.
 #[derive(Clone)]
 pub struct Plan {
@@ -189,9 +192,18 @@ impl House {
     }
 
     /// Ends in order: nothing more is taken in, runs get ten seconds, the last words go out, the store is flushed.
-    pub async fn stop(mut self) {
+    pub async fn stop(self) {
+        self.end(GRACE).await;
+    }
+
+    /// The same for a house whose only guest has left: nobody waits for its runs.
+    pub(crate) async fn stop_soon(self) {
+        self.end(SHORT_GRACE).await;
+    }
+
+    async fn end(mut self, grace: Duration) {
         self.closing.cancel();
-        self.engine.drain(GRACE).await;
+        self.engine.drain(grace).await;
         if let Some(terminal) = &self.terminal {
             terminal.close().await;
         }

@@ -44,7 +44,7 @@ pub(crate) fn start(common: &Common, talk: Talk, masker: Masker) {
 
 fn levels(talk: Talk, verbose: u8) -> Targets {
     let (ours, others) = match (talk, verbose) {
-        (Talk::Quiet, 0) => (LevelFilter::WARN, LevelFilter::ERROR),
+        (Talk::Quiet, 0) => (LevelFilter::ERROR, LevelFilter::ERROR),
         (Talk::Quiet, 1) | (Talk::Usual, 0) => (LevelFilter::INFO, LevelFilter::WARN),
         (Talk::Quiet, 2) | (Talk::Usual, 1) => (LevelFilter::DEBUG, LevelFilter::INFO),
         (Talk::Quiet | Talk::Usual, _) => (LevelFilter::TRACE, LevelFilter::DEBUG),
@@ -95,7 +95,7 @@ mod tests {
     fn more_vs_log_more_and_bodies_are_never_logged() {
         for (talk, verbose, ours, others) in [
             (Talk::Usual, 0, Level::INFO, Level::WARN),
-            (Talk::Quiet, 0, Level::WARN, Level::ERROR),
+            (Talk::Quiet, 0, Level::ERROR, Level::ERROR),
             (Talk::Usual, 1, Level::DEBUG, Level::INFO),
             (Talk::Usual, 9, Level::TRACE, Level::DEBUG),
         ] {

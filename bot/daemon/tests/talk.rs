@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::process::Stdio;
+
 use support::{Daemon, Home};
 
 #[test]
@@ -121,4 +123,34 @@ fn log_lines_for_programs_are_json() {
         assert!(event["level"].is_string(), "{line}");
     }
     daemon.kill();
+}
+
+#[test]
+fn an_answer_that_is_under_way_still_arrives_when_the_daemon_ends() {
+    let home = Home::new();
+    let daemon = Daemon::start(&home);
+    let asking = home.command("chat rehearse: slow").stdout(Stdio::piped()).spawn().unwrap();
+    home.wait_for_run();
+    let (code, last) = daemon.stop();
+    assert_eq!(code, 0, "{last}");
+    let asked = asking.wait_with_output().unwrap();
+    let text = String::from_utf8(asked.stdout).unwrap();
+    assert!(asked.status.success() && text.contains("rehearse: slow"), "{text}");
+}
+
+#[test]
+fn a_second_signal_ends_at_once_and_the_next_start_tells() {
+    let home = Home::new();
+    let daemon = Daemon::start(&home);
+    let mut asking = home.command("chat rehearse: stall").stderr(Stdio::null()).spawn().unwrap();
+    home.wait_for_run();
+    daemon.signal("TERM");
+    daemon.signal("INT");
+    let (code, last) = daemon.end();
+    assert_eq!(code, 1, "{last}");
+    assert!(last.contains("ended at once"), "{last}");
+    assert_eq!(asking.wait().unwrap().code(), Some(3));
+    let daemon = Daemon::start(&home);
+    assert!(daemon.greeting.contains("going on where the last life ended"), "{}", daemon.greeting);
+    assert_eq!(daemon.stop().0, 0);
 }

@@ -66,7 +66,6 @@ impl Listener {
 impl Channel for Listener {
     async fn run(&self, intake: Arc<dyn Intake>, stop: CancellationToken) -> Result<(), Fault> {
         let (listener, bound) = self.open()?;
-        self.shared.set_state(AccountState::Listening { name: bound.path.display().to_string() });
         let mut connections = JoinSet::new();
         loop {
             let accepted = tokio::select! {

@@ -84,7 +84,7 @@ async fn hold(mut setting: Setting, talk: Conversation) -> Result<(), Failure> {
         Ok(None) => Err(Failure::Unreachable("the chat could not reach its own socket".into())),
         Err(failure) => Err(failure),
     };
-    house.stop().await;
+    house.stop_soon().await;
     result
 }
 

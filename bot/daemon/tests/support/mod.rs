@@ -61,6 +61,13 @@ impl Home {
         serde_json::from_str(&ran.out).unwrap()
     }
 
+    /// Waits until the daemon has a run at work.
+    pub(crate) fn wait_for_run(&self) {
+        while !self.run("status --json").out.contains("\"runs\":1") {
+            std::thread::yield_now();
+        }
+    }
+
     /// The answer's text alone.
     pub(crate) fn answer(&self, text: &str) -> String {
         self.ask(text)["answer"].as_str().unwrap().to_owned()
@@ -129,8 +136,13 @@ impl Daemon {
     }
 
     /// Ends it as a service manager would; gives the exit code and what it said at last.
-    pub(crate) fn stop(mut self) -> (i32, String) {
+    pub(crate) fn stop(self) -> (i32, String) {
         self.signal("TERM");
+        self.end()
+    }
+
+    /// Waits until it ends by itself; gives the exit code and what it said at last.
+    pub(crate) fn end(mut self) -> (i32, String) {
         let mut last = String::new();
         self.lines.read_to_string(&mut last).unwrap();
         (self.child.wait().unwrap().code().unwrap(), last)
