@@ -15,7 +15,7 @@ use crate::rehearsal::{self, Rehearsal};
 use crate::settings::{Api, ModelRow, ModelsSettings, ProviderSettings};
 use crate::transport::Transport;
 use crate::trouble::Trouble;
-use crate::wire::{Cache, Call, Lane, Summary};
+use crate::wire::{Cache, Call, Lane, Summary, Usage};
 
 /// What keeps the models from being served at all.
 #[derive(Debug, thiserror::Error)]
@@ -107,9 +107,18 @@ impl Models {
         let (facts, fit) = shelf.facts(&model.id);
         let extras = shelf.extras(&model.provider);
         let lane = if extras.fast && facts.fast { Lane::Priority } else { Lane::Usual };
+        let usage = if extras.usage { Usage::Asked } else { Usage::Unasked };
         let is_keyed = extras.cache_key || provider.api == Api::OpenaiResponses;
         let cache = if is_keyed { Cache::Keyed } else { Cache::Silent };
-        Some(Known { provider, row, facts, ladder: Ladder::of(row, facts, fit), fast_lane: lane, cache })
+        Some(Known {
+            provider,
+            row,
+            facts,
+            ladder: Ladder::of(row, facts, fit),
+            fast_lane: lane,
+            cache,
+            usage,
+        })
     }
 
     async fn call(&self, request: ModelRequest) -> Result<ModelStream, Trouble> {
@@ -125,6 +134,7 @@ impl Models {
                     lane: known.lane(request.pace),
                     cache: known.cache,
                     summary: Summary::Wanted,
+                    usage: known.usage,
                     request,
                 };
                 line.call(call).await
@@ -141,6 +151,7 @@ struct Known<'a> {
     ladder: Ladder,
     fast_lane: Lane,
     cache: Cache,
+    usage: Usage,
 }
 
 impl Known<'_> {

@@ -115,14 +115,13 @@ impl Reader {
                 ModelEvent::Reasoning(_) | ModelEvent::Recast(_) | ModelEvent::Usage(_) => out.push(piece),
             }
         }
-        if let (Err(trouble), State::Reading) = (read, self.state) {
-            self.tags.finish(&mut out);
+        let trouble = read.err().filter(|_| self.state == State::Reading);
+        if trouble.is_some() {
+            self.tags.cut(&mut out);
             self.state = State::Over;
-            out.into_iter().for_each(|event| self.offer(event));
-            self.ready.push_back(Err(trouble.fault(&self.provider)));
-        } else {
-            out.into_iter().for_each(|event| self.offer(event));
         }
+        out.into_iter().for_each(|event| self.offer(event));
+        self.ready.extend(trouble.map(|trouble| Err(trouble.fault(&self.provider))));
     }
 
     /// Queues an event; pieces that arrived together go out together.

@@ -20,6 +20,9 @@ use crate::trouble::Trouble;
 /// How much of an error body is read at all.
 const ERROR_BODY: usize = 16 << 10;
 
+/// How long an error body is waited for; the status alone says enough.
+const ERROR_WAIT: Duration = Duration::from_secs(5);
+
 /// The client and its limits.
 #[derive(Clone)]
 pub(crate) struct Transport {
@@ -175,13 +178,16 @@ impl Answer {
         let header = self.response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = header.and_then(|header| pause(header, self.clock.now()));
         let mut body = Vec::new();
-        while let Ok(Some(chunk)) = self.chunk().await {
-            body.extend_from_slice(&chunk);
-            if body.len() > ERROR_BODY {
-                body.truncate(ERROR_BODY);
-                break;
+        let clock = Arc::clone(&self.clock);
+        let read = async {
+            while let (Ok(Some(chunk)), true) = (self.chunk().await, body.len() < ERROR_BODY) {
+                body.extend_from_slice(&chunk);
             }
+        };
+        if within(&*clock, ERROR_WAIT, read).await.is_err() {
+            tracing::debug!(status, "an error body did not end in time");
         }
+        body.truncate(ERROR_BODY);
         Refusal::read(Some(status), &body).after(retry_after)
     }
 }

@@ -10,10 +10,11 @@ use serde::Deserialize;
 
 use crate::settings::Api;
 
-const SHELVES: [&str; 4] = [
+const SHELVES: [&str; 5] = [
     include_str!("openai.json"),
     include_str!("openrouter.json"),
     include_str!("deepseek.json"),
+    include_str!("mistral.json"),
     include_str!("compatible.json"),
 ];
 
@@ -37,13 +38,22 @@ pub(crate) struct Shelf {
 }
 
 /// Fields that only some endpoints take.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub(crate) struct Extras {
     /// A key that routes a conversation to a warm cache, in Chat Completions.
     pub(crate) cache_key: bool,
     /// A service tier with a fast lane.
     pub(crate) fast: bool,
+    /// The wish to be told how many tokens a streamed answer took. Most servers want it said; Mistral tells unasked and
+    /// refuses the field.
+    pub(crate) usage: bool,
+}
+
+impl Default for Extras {
+    fn default() -> Self {
+        Self { cache_key: false, fast: false, usage: true }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -233,6 +243,8 @@ mod tests {
         let shelf = catalogue.shelf("proxy", Api::OpenaiResponses).unwrap();
         assert!(!shelf.extras("proxy").fast);
         assert!(shelf.extras("openai").fast);
+        assert!(shelf.extras("proxy").usage && shelf.extras("openai").usage);
+        assert!(!catalogue.shelf("mistral", Api::OpenaiCompletions).unwrap().extras("mistral").usage);
     }
 
     #[test]

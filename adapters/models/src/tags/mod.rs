@@ -103,6 +103,17 @@ impl TagFilter {
         }
     }
 
+    /// The text broke off: gives what was held back, and leaves open reasoning what it is.
+    pub fn cut(&mut self, out: &mut Vec<ModelEvent>) {
+        let held = std::mem::take(&mut self.held);
+        self.give(held, out);
+        match self.inside.take().map(Inside::end) {
+            Some(Verdict::Word(text)) => self.answer(text, out),
+            Some(Verdict::Answer(text)) => out.push(ModelEvent::Reasoning(text)),
+            Some(Verdict::Reasoning(_)) | None => {}
+        }
+    }
+
     fn next_angle(&mut self, text: &[u8], at: usize) -> Option<usize> {
         match &mut self.inside {
             Some(inside) => inside.next_angle(text, at),

@@ -143,6 +143,19 @@ fn a_closer_on_its_own_line_counts_whatever_is_open() {
 }
 
 #[test]
+fn reasoning_that_breaks_off_is_no_answer() {
+    let cut = |text: &str| {
+        let (mut filter, mut events) = (TagFilter::default(), Vec::new());
+        filter.push(text.to_owned(), &mut events);
+        filter.cut(&mut events);
+        events
+    };
+    assert_eq!(cut("<think>plan"), [ModelEvent::Reasoning("plan".to_owned())]);
+    assert_eq!(cut("the <think> tag")[1], ModelEvent::Text("<think> tag".to_owned()));
+    assert_eq!(cut("Hello <thi")[1], ModelEvent::Text("<thi".to_owned()));
+}
+
+#[test]
 fn reasoning_streams() {
     let (mut filter, mut events) = (TagFilter::default(), Vec::new());
     filter.push("<think>a".to_owned(), &mut events);

@@ -24,6 +24,8 @@ pub(crate) struct Call<'a> {
     pub(crate) cache: Cache,
     /// Whether a summary of the reasoning is asked for, where the shape has one.
     pub(crate) summary: Summary,
+    /// Whether the token count is asked for, where the shape has such a wish.
+    pub(crate) usage: Usage,
 }
 
 /// Which lane a call takes.
@@ -42,6 +44,15 @@ pub(crate) enum Cache {
     Keyed,
     /// The endpoint may not know the field.
     Silent,
+}
+
+/// Whether a stream is asked to tell the tokens that it took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Usage {
+    /// It is.
+    Asked,
+    /// It tells them anyway, and refuses the wish.
+    Unasked,
 }
 
 /// Whether the provider is asked to sum its reasoning up.
@@ -100,7 +111,7 @@ pub(crate) mod tests {
             pace: Pace::Normal,
             session: "agent:main:telegram:direct:42".into(),
         };
-        Call { request, effort, lane, cache, summary: Summary::Wanted }
+        Call { request, effort, lane, cache, summary: Summary::Wanted, usage: Usage::Asked }
     }
 
     /// What a decoder makes of a stream that arrives in pieces of that size.

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::lenient::{Count, Loose, Text};
-use super::{Cache, Call, Decode, Lane, broken, cache_key};
+use super::{Cache, Call, Decode, Lane, Usage, broken, cache_key};
 use crate::refusal::Refusal;
 use crate::sse::{Event, Kind};
 use crate::trouble::Trouble;
@@ -40,7 +40,7 @@ pub(crate) fn encode(call: Call<'_>) -> Body {
             model: request.model.id,
             messages: system.into_iter().chain(request.turns.into_iter().map(message)).collect(),
             stream: Some(true),
-            stream_options: Some(ChatCompletionStreamOptions {
+            stream_options: (call.usage == Usage::Asked).then_some(ChatCompletionStreamOptions {
                 include_usage: Some(true),
                 include_obfuscation: None,
             }),
@@ -69,7 +69,7 @@ struct Chunk {
     #[serde(default)]
     choices: Loose<Vec<Choice>>,
     #[serde(default)]
-    usage: Loose<Option<Usage>>,
+    usage: Loose<Option<Counts>>,
     #[serde(default)]
     error: Option<IgnoredAny>,
 }
@@ -130,7 +130,7 @@ impl Detail {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Usage {
+struct Counts {
     prompt_tokens: Count,
     completion_tokens: Count,
     prompt_tokens_details: Loose<InputDetails>,
@@ -151,8 +151,8 @@ struct OutputDetails {
     reasoning_tokens: Count,
 }
 
-impl From<Usage> for TokenUsage {
-    fn from(usage: Usage) -> Self {
+impl From<Counts> for TokenUsage {
+    fn from(usage: Counts) -> Self {
         let cached = usage.prompt_tokens_details.known().cached_tokens.0;
         Self {
             input: usage.prompt_tokens.0,

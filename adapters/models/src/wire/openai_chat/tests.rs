@@ -52,6 +52,12 @@ fn effort_lane_and_cache_key_are_flat_fields() {
 }
 
 #[test]
+fn a_server_that_tells_its_usage_anyway_is_not_asked_for_it() {
+    let call = Call { usage: Usage::Unasked, ..call(None, Lane::Usual, Cache::Silent) };
+    assert_eq!(body(call).get("stream_options"), None);
+}
+
+#[test]
 fn a_server_may_have_a_word_of_its_own() {
     let body = serde_json::to_value(encode(call(Some("heavy"), Lane::Usual, Cache::Silent))).unwrap();
     assert_eq!(body["reasoning_effort"], "heavy");
