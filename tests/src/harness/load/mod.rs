@@ -1,0 +1,14 @@
+//! The load harness: what a message costs, told as one table beside its aims.
+//!
+//! Times are taken inside the fakes, between the moment in which an answer leaves them and the moment in which the next
+//! request is there, so that what the harness itself does stays out.
+
+mod bench;
+mod capacity;
+mod floor;
+mod growth;
+mod plan;
+mod quick;
+mod yardstick;
+
+pub use plan::{Options, Part, run};
