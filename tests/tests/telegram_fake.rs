@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use pensive_tests::{
     gate::Gate,
-    telegram::{Fault, TelegramFake},
+    telegram::{Fault, Options, TelegramFake},
 };
 use reqwest::{Client, multipart};
 use serde_json::{Value, json};
@@ -26,7 +26,9 @@ impl Bench {
     async fn new() -> Self {
         // Every test of this process comes by here; the first one installs it.
         rustls::crypto::ring::default_provider().install_default().ok();
-        Self { telegram: TelegramFake::start().await.unwrap(), http: Client::new() }
+        // What is sent here is wrong on purpose and belongs in no recording of the suite.
+        let options = Options { record_dir: None, ..Options::default() };
+        Self { telegram: TelegramFake::start_with(options).await.unwrap(), http: Client::new() }
     }
 
     fn url(&self, method: &str) -> String {
@@ -423,6 +425,58 @@ async fn media_albums_and_files_come_through() {
         .unwrap();
     assert_eq!(answer["result"]["document"]["file_name"], "notes.txt");
     assert_eq!(bench.telegram.violations(), []);
+}
+
+#[tokio::test]
+async fn whatever_bytes_come_are_answered() {
+    let bench = Bench::new().await;
+    let id = bench.telegram.user("Alice").id();
+    let long = "[".repeat(1 << 20);
+    for kind in [
+        "application/json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "text/plain",
+    ] {
+        for body in ["{", "[]", "null", "\u{0}", "a=%ff", "--x\r\n\r\n", "{\"chat_id\":\"\\ud800\"}", &long] {
+            let sent = bench
+                .http
+                .post(bench.url("sendMessage"))
+                .header("content-type", kind)
+                .body(body.to_owned())
+                .send();
+            assert_eq!(sent.await.unwrap().status(), 400, "{kind} {body:.20}");
+        }
+    }
+    for entities in
+        [json!("x"), json!([1]), json!([{"type": "bold", "offset": i64::MAX, "length": i64::MAX}])]
+    {
+        bench.refused("sendMessage", json!({"chat_id": id, "text": "a", "entities": entities})).await;
+    }
+    bench.refused("sendMessage", json!({"chat_id": id, "text": "a", "reply_markup": "{"})).await;
+    let huge = json!({"offset": i64::MIN, "limit": i64::MAX, "timeout": -5});
+    assert_eq!(bench.call("getUpdates", huge).await, json!([]));
+}
+
+#[tokio::test]
+async fn orders_come_over_http() {
+    let bench = Bench::new().await;
+    let order = async |order: Value| -> Value {
+        let url = format!("{}/_control", bench.telegram.url());
+        bench.http.post(url).json(&order).send().await.unwrap().json().await.unwrap()
+    };
+    let alice = order(json!({"do": "user", "name": "Alice"})).await["result"]["id"].clone();
+    order(json!({"do": "say", "from": alice, "text": "hi"})).await;
+    assert_eq!(bench.texts(0).await, ["hi"]);
+    order(json!({"do": "fault", "method": "sendMessage", "answer": {"retry_after": 2}})).await;
+    assert!(
+        bench.refused("sendMessage", json!({"chat_id": alice, "text": "a"})).await.contains("retry after 2")
+    );
+    bench.call("sendMessage", json!({"chat_id": alice, "text": "a"})).await;
+    let calls = order(json!({"do": "calls", "method": "sendMessage", "wait": 5})).await;
+    assert_eq!(calls["result"].as_array().unwrap().len(), 2);
+    let strange = order(json!({"do": "sing"})).await;
+    assert!(strange["error"].as_str().unwrap().contains("unknown variant"), "{strange}");
 }
 
 #[tokio::test]

@@ -49,19 +49,25 @@ fn pairs(encoded: &[u8]) -> Result<Map<String, Value>, Refusal> {
     let mut fields = Map::new();
     for pair in encoded.split(|b| *b == b'&').filter(|pair| !pair.is_empty()) {
         let mut halves = pair.splitn(2, |b| *b == b'=');
-        let mut half = || decode(halves.next().unwrap_or_default());
+        let mut half = || decode(halves.next().unwrap_or_default(), b' ');
         let (name, value) = (half()?, half()?);
         fields.insert(name, value.into());
     }
     Ok(fields)
 }
 
-fn decode(encoded: &[u8]) -> Result<String, Refusal> {
+/// A path as it was before some clients encoded the colon of the token and others the slashes of a file's name.
+pub(crate) fn path(encoded: &str) -> Result<String, Refusal> {
+    decode(encoded.as_bytes(), b'+')
+}
+
+/// Undoes percent-encoding; `blank` is what a plus sign stands for.
+fn decode(encoded: &[u8], blank: u8) -> Result<String, Refusal> {
     let mut plain = Vec::with_capacity(encoded.len());
     let mut bytes = encoded.iter().copied();
     while let Some(byte) = bytes.next() {
         plain.push(match byte {
-            b'+' => b' ',
+            b'+' => blank,
             b'%' => {
                 let digit = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16)).map(|d| d as u8);
                 match (digit(bytes.next()), digit(bytes.next())) {

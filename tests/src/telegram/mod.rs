@@ -24,6 +24,7 @@ mod fake;
 mod fault;
 mod markup;
 mod methods;
+mod outcome;
 mod parse_mode;
 mod people;
 mod person;
@@ -36,6 +37,7 @@ mod room;
 mod schema;
 mod server;
 mod text;
+mod work;
 mod world;
 
 pub use bots::BotAccount;

@@ -29,7 +29,8 @@ pub struct Call {
     /// The token in the path. Not written to recordings.
     #[serde(skip)]
     pub token: String,
-    /// The arguments as sent: text throughout unless the body was JSON.
+    /// The arguments as sent: text throughout unless the body was JSON. Null when they were not read: the
+    /// connection was reset first, or the body is none that the server understands.
     pub params: Value,
     /// Uploaded parts: field name and file name.
     pub files: Vec<(String, String)>,
@@ -43,6 +44,23 @@ pub struct Call {
 }
 
 impl Call {
+    /// The start of a record: nothing read, nothing answered.
+    pub(crate) fn begun(method: &str, token: &str, came: u64) -> Self {
+        Self {
+            number: 0,
+            at: 0,
+            came,
+            method: method.to_owned(),
+            bot: 0,
+            token: token.to_owned(),
+            params: Value::Null,
+            files: Vec::new(),
+            status: 0,
+            answer: Value::Null,
+            fault: false,
+        }
+    }
+
     /// An argument as text, numbers included; empty when absent.
     pub fn text(&self, name: &str) -> String {
         match self.params.get(name) {
@@ -118,7 +136,8 @@ impl Record {
     /// Keeps only the last `count` calls in memory.
     pub(crate) fn keep(&mut self, count: usize) {
         self.keep = count;
-        self.kept.truncate(count);
+        let surplus = self.kept.len().saturating_sub(count);
+        self.kept.drain(..surplus);
     }
 
     /// Files a call under the next number.
