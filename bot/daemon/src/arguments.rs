@@ -59,6 +59,9 @@ pub(crate) enum Verb {
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigVerb),
+    /// Look after the store; the daemon must not be running
+    #[command(subcommand)]
+    Store(StoreVerb),
 }
 
 #[derive(Debug, Args)]
@@ -116,6 +119,35 @@ pub(crate) enum ConfigVerb {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StoreVerb {
+    /// Read every record and tell what is damaged
+    Check {
+        /// As one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a copy beside the store, as the daemon does every six hours
+    Backup,
+    /// Go back to the newest copy that is whole
+    Restore,
+    /// Write everything as JSON lines
+    Export {
+        /// Where to, a new file; standard output without it
+        file: Option<PathBuf>,
+    },
+    /// Take in what export wrote: all of it, or nothing when a line is wrong
+    Import {
+        /// Where from; standard input without it
+        file: Option<PathBuf>,
+        /// Put it in the place of what the store holds
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Rewrite the store without what it no longer needs
+    Compact,
 }
 
 #[cfg(test)]

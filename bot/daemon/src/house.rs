@@ -29,6 +29,13 @@ const GRACE: Duration = Duration::from_secs(10);
 /// The same when the only person to answer has left.
 const SHORT_GRACE: Duration = Duration::from_millis(500);
 
+/// A copy of the store is put beside it so long after the start, and then so often.
+const FIRST_BACKUP: Duration = Duration::from_hours(1);
+const NEXT_BACKUP: Duration = Duration::from_hours(6);
+
+/// How many copies are kept.
+pub(crate) const BACKUPS: usize = 8;
+
 /// What a house is built from.
 #[derive(Clone)]
 pub struct Plan {
@@ -165,6 +172,9 @@ impl House {
             tasks: JoinSet::new(),
         };
         tenants.into_iter().for_each(|tenant| house.let_in(tenant));
+        if *reach == Reach::Everything {
+            house.keep_backups();
+        }
         Ok(house)
     }
 
@@ -223,6 +233,20 @@ impl House {
             match channel.run(intake, stop).await {
                 Ok(()) => tracing::debug!(%account, "the account ended"),
                 Err(fault) => tracing::error!(%account, "parked: {fault}"),
+            }
+        });
+    }
+
+    fn keep_backups(&mut self) {
+        let (store, clock, stop) = (self.store.clone(), Arc::clone(&self.clock), self.closing.child_token());
+        self.tasks.spawn(async move {
+            let mut pause = FIRST_BACKUP;
+            while stop.run_until_cancelled(clock.sleep(pause)).await.is_some() {
+                match store.backup(BACKUPS).await {
+                    Ok(made) => tracing::info!(file = %made.file.display(), records = made.holds.records, "the store was copied"),
+                    Err(fault) => tracing::error!(%fault, "the store could not be copied"),
+                }
+                pause = NEXT_BACKUP;
             }
         });
     }

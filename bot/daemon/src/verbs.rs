@@ -5,6 +5,7 @@ mod config;
 mod run;
 mod send;
 mod status;
+mod store;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ pub fn main() -> ExitCode {
         Verb::Send(asked) => send::send(&common, asked),
         Verb::Status { json } => status::status(&common, json),
         Verb::Config(asked) => config::config(&common, &asked),
+        Verb::Store(asked) => store::store(&common, &asked),
     })
 }
 

@@ -10,7 +10,11 @@ use support::Home;
 fn help_names_every_verb_and_the_exit_codes() {
     let home = Home::new();
     let help = home.run("--help");
-    help.expect(0, &["run", "chat", "send", "status", "config", "Exit codes: 0 done, 1 failed"], &[]);
+    help.expect(
+        0,
+        &["run", "chat", "send", "status", "config", "store", "Exit codes: 0 done, 1 failed"],
+        &[],
+    );
     home.run("--version").expect(0, &["pensive "], &[]);
     home.run("dance").expect(2, &[], &["dance"]);
     home.run("send --channel telegram").expect(2, &[], &["--to"]);
@@ -22,7 +26,7 @@ fn every_fault_of_a_file_is_told_with_its_place() {
     let home = Home::with_config(
         "{\n  agents: { defaults: { thinkingDefualt: \"high\", fastModeDefault: \"quick\" } },\n  storage: 7,\n}\n",
     );
-    for words in ["", "run", "chat hi", "status", "config check"] {
+    for words in ["", "run", "chat hi", "status", "config check", "store check"] {
         home.run(words).expect(
             2,
             &[],
