@@ -1,6 +1,9 @@
 """Sees to it that check_calls.py passes what is right and catches what is not."""
 
 import asyncio
+import pathlib
+import subprocess
+import sys
 
 import bench
 from bench import check, equal
@@ -37,5 +40,13 @@ def wrong():
     caught("sendMessage", {"chat_id": 5, "text": "a", "entities": [{"type": "bold", "offset": "x", "length": 1}]}, "entities.0.offset")
 
 
-asyncio.run(bench.run([right, wrong], "check_calls"))
+@check("the fake's field lists are those of these classes")
+def lists():
+    here = pathlib.Path(__file__).resolve().parent
+    written = subprocess.run([sys.executable, here / "bot_api.py"], capture_output=True, text=True, check=True).stdout
+    kept = (here.parent / "src" / "telegram" / "bot_api.json").read_text()
+    assert written == kept, "src/telegram/bot_api.json is out of date: write it again with bot_api.py"
+
+
+asyncio.run(bench.run([right, wrong, lists], "check_calls"))
 bench.finish()

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import time
 
 import bench
 import openai
@@ -125,6 +126,7 @@ def leaves():
     for _ in range(100):
         if model.counts()["abandoned"] > before:
             return
+        time.sleep(0.02)
     raise AssertionError("nobody noticed")
 
 

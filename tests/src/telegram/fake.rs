@@ -92,6 +92,7 @@ impl TelegramFake {
         fake.world().add_bot(id, &options.token, "Pensive", &options.username);
         let serving = Serving::start(server::router(fake.clone()), options.address).await?;
         if let Some(folder) = options.record_dir {
+            std::fs::create_dir_all(&folder)?;
             let (process, port) = (std::process::id(), serving.address().port());
             fake.record_to(&folder.join(format!("telegram-{process}-{port}.jsonl")))?;
         }
