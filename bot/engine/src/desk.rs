@@ -10,7 +10,7 @@ use pensive_contract::outward::Finality;
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::OutboxKind;
 use pensive_directives::{
-    Addressee, Ask, Change, CommandCall, CommandName, Layers, ModelWant, OnceOverrides, Overrides, Parsed,
+    Addressee, Change, CommandCall, CommandName, Layers, OnceOverrides, Overrides, Parsed,
     RunsModel, Scope, Settings, Shape, Standing, Verdict, judge, resolve,
 };
 
@@ -48,6 +48,7 @@ pub(crate) struct Decision {
 }
 
 /// Everything a decision looks at.
+#[derive(Clone, Copy)]
 pub(crate) struct Desk<'a> {
     pub(crate) core: &'a Core,
     pub(crate) job: &'a Job,
@@ -65,20 +66,31 @@ struct Held {
 impl Desk<'_> {
     /// Decides about a message whose text is `typed`.
     pub(crate) fn decide(&self, ticket: Ticket, typed: &TypedText, attachments: &[Attachment]) -> Decision {
-        let (sender, chat) = self.overrides();
         let parsed = self.job.parsed.clone().unwrap_or_else(|| plain(&typed.text));
-        let renew =
-            parsed.commands.iter().find(|call| matches!(call.name, CommandName::New | CommandName::Reset));
-        if let Some(call) = renew {
-            return self.renew(call, &sender, chat);
+        let renews =
+            |call: &&CommandCall| matches!(call.name, CommandName::New | CommandName::Reset);
+        match parsed.commands.iter().find(renews) {
+            Some(call) => self.renew(ticket, &parsed, call, attachments),
+            None => self.settle(ticket, parsed, attachments, None),
         }
+    }
+
+    /// Decides within the session as it stands. `news` stands in front of the acknowledgement.
+    fn settle(
+        &self,
+        ticket: Ticket,
+        parsed: Parsed,
+        attachments: &[Attachment],
+        news: Option<String>,
+    ) -> Decision {
+        let (sender, chat) = self.overrides();
         let verdict = self.judge(&parsed, &sender, &chat);
         let held = self.held(sender, chat, &verdict);
-        let mut letters: Vec<Letter> = verdict
-            .reply
-            .map(|reply| Letter::plain(OutboxKind::Acknowledgement, reply))
-            .into_iter()
-            .collect();
+        let told: Vec<String> = news.into_iter().chain(verdict.reply).collect();
+        let mut letters = Vec::new();
+        if !told.is_empty() {
+            letters.push(Letter::plain(OutboxKind::Acknowledgement, told.join("\n")));
+        }
         letters.extend(parsed.commands.iter().filter_map(|call| self.answer(call, &held)));
         if !attachments.is_empty() {
             letters.push(Letter::plain(OutboxKind::Acknowledgement, notices::NO_FILES));
@@ -220,35 +232,23 @@ impl Desk<'_> {
         )
     }
 
-    /// `/new` and `/reset`: the queue ends, overrides end, a named model is picked for the new session.
-    fn renew(&self, call: &CommandCall, sender: &Overrides, chat: Overrides) -> Decision {
-        let picked = call.argument.as_ref().map(|name| {
-            let mut parsed = plain("");
-            parsed.shape = Shape::DirectiveOnly;
-            parsed.asks.push(Ask::Model(ModelWant::Pick(name.clone())));
-            self.judge(&parsed, &Overrides::default(), &chat)
-        });
-        let known = picked.as_ref().is_none_or(|verdict| !verdict.changes.is_empty());
-        let reply = picked.as_ref().and_then(|verdict| verdict.reply.clone());
-        let changes = picked.map(|verdict| verdict.changes).unwrap_or_default();
-        let text = match (known, reply) {
-            (false, reply) => reply.unwrap_or_default(),
-            (true, reply) => {
-                let mut text = status::renewed(sender);
-                if let Some(reply) = reply {
-                    text.push('\n');
-                    text.push_str(&reply);
-                }
-                text
-            }
-        };
-        Decision {
-            changes,
-            scope: Scope::Sender,
-            letters: vec![Letter::plain(OutboxKind::Acknowledgement, text).last()],
-            run: None,
-            control: if known { Control::Renew } else { Control::None },
+    /// `/new` and `/reset`: the queue ends, overrides end, and what else the message asks for holds in the new session. A
+    /// model that there is not begins none: its name is to be put right first.
+    fn renew(
+        &self,
+        ticket: Ticket,
+        parsed: &Parsed,
+        call: &CommandCall,
+        attachments: &[Attachment],
+    ) -> Decision {
+        let bare = Desk { record: None, busy: Busy::default(), ..*self };
+        let news = status::renewed(&self.overrides().0);
+        let renewed = bare.settle(ticket, parsed.clone(), attachments, Some(news));
+        let picked = renewed.changes.iter().any(|change| matches!(change, Change::Model(_)));
+        if call.argument.is_some() && !picked {
+            return self.settle(ticket, parsed.clone(), attachments, None);
         }
+        Decision { control: Control::Renew, ..renewed }
     }
 }
 

@@ -1,13 +1,14 @@
 //! The engine as the other rooms see it: takes events in, goes on after a restart, says things, tells how it stands,
 //! and ends.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use pensive_contract::clock::within;
 use pensive_contract::fault::{Fault, FaultClass};
-use pensive_contract::ids::{Account, MessageId, Ticket};
+use pensive_contract::ids::{Account, MessageId, Ticket, UpdateId};
 use pensive_contract::inbound::{Inbound, Place};
 use pensive_contract::intake::Intake;
 use pensive_contract::outward::{Body, Finality};
@@ -39,6 +40,14 @@ pub struct Overview {
     pub lanes: usize,
     /// Runs under way.
     pub runs: usize,
+}
+
+/// A batch after the door.
+struct Sifted {
+    admitted: Vec<Inbound>,
+    /// What was heard of each, by the name of its event.
+    heard: VecDeque<(UpdateId, Heard)>,
+    told: Vec<OutboxEntry>,
 }
 
 /// The product's behaviour, assembled over its ports.
@@ -124,10 +133,10 @@ impl Engine {
     }
 
     /// Hears a batch: what comes in, and the lines for those who write too fast.
-    fn sift(&self, batch: Vec<Inbound>) -> (Vec<Inbound>, Vec<OutboxEntry>) {
+    fn sift(&self, batch: Vec<Inbound>) -> Sifted {
         let now = self.core.now();
-        let mut admitted = Vec::with_capacity(batch.len());
-        let mut told = Vec::new();
+        let mut sifted =
+            Sifted { admitted: Vec::with_capacity(batch.len()), heard: VecDeque::new(), told: Vec::new() };
         for inbound in batch {
             if now.since(inbound.at) > OLDEST {
                 tracing::info!(account = %inbound.place.account, "an event older than a day was dropped");
@@ -138,15 +147,18 @@ impl Engine {
                 continue;
             }
             match hearing::gate(&self.core, &inbound, &heard) {
-                Gate::Pass => admitted.push(inbound),
+                Gate::Pass => {
+                    sifted.heard.push_back((inbound.update.clone(), heard));
+                    sifted.admitted.push(inbound);
+                }
                 Gate::Silent => {}
                 Gate::Tell(wait) => {
                     let letter = Letter::plain(OutboxKind::Notice, notices::too_fast(wait)).last();
-                    told.extend(self.core.seal(letter, &inbound.place, Some(inbound.message.clone())));
+                    sifted.told.extend(self.core.seal(letter, &inbound.place, Some(inbound.message.clone())));
                 }
             }
         }
-        (admitted, told)
+        sifted
     }
 
     fn comes_in(&self, inbound: &Inbound, heard: &Heard) -> bool {
@@ -173,11 +185,17 @@ impl Intake for Engine {
         if self.core.closing.is_cancelled() {
             return Err(StoreFault::Closed);
         }
-        let (admitted, told) = self.sift(batch);
+        let Sifted { admitted, mut heard, told } = self.sift(batch);
         let fresh = self.core.ports.inbox.take(admitted, cursor).await?;
         self.core.post(Vec::new(), told).await?;
         for (ticket, inbound) in fresh {
-            self.core.assign(ticket, inbound).await;
+            // What had been seen before is passed over; the rest comes back in the order in which it was heard.
+            while heard.front().is_some_and(|(update, _)| *update != inbound.update) {
+                heard.pop_front();
+            }
+            let known = heard.pop_front().map(|(_, heard)| heard);
+            let heard = known.unwrap_or_else(|| hearing::hear(&self.core, &inbound));
+            self.core.assign(ticket, inbound, heard).await;
         }
         Ok(())
     }
@@ -189,13 +207,13 @@ impl Intake for Engine {
 
 impl Core {
     /// Hands an event that is in the inbox to its lane.
-    pub(crate) async fn assign(self: &Arc<Self>, ticket: Ticket, inbound: Inbound) {
+    pub(crate) async fn assign(self: &Arc<Self>, ticket: Ticket, inbound: Inbound, heard: Heard) {
         let Some(route) = hearing::belongs(self, &inbound) else {
             tracing::error!(%ticket, "no agent is configured");
             return;
         };
         let key = route.key.clone();
-        let job = hearing::hear(self, &inbound).job(ticket, inbound, route);
+        let job = heard.job(ticket, inbound, route);
         self.lanes
             .hand(key, job, |bench| {
                 self.lane_tasks.spawn(crate::lane::work(Arc::clone(self), bench));

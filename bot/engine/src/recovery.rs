@@ -67,10 +67,11 @@ async fn take_up(core: &Arc<Core>, entry: InboxEntry) -> Result<(), StoreFault> 
         }
         InboxState::Waiting => {
             // The configuration may have changed meanwhile: the door is asked again.
-            if hearing::hear(core, &entry.inbound).admission != Admission::Admitted {
+            let heard = hearing::hear(core, &entry.inbound);
+            if heard.admission != Admission::Admitted {
                 return core.ports.ledger.commit(vec![Write::Close(entry.ticket)]).await;
             }
-            core.assign(entry.ticket, entry.inbound).await;
+            core.assign(entry.ticket, entry.inbound, heard).await;
             Ok(())
         }
     }

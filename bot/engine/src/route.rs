@@ -151,6 +151,7 @@ pub(crate) fn defaults(
         ]),
         fast_cutoff_seconds: own.fast_cutoff_seconds.or(shared.fast_cutoff_seconds).unwrap_or(60),
         model: agent.model.to_string(),
+        model_source: agent.model_source,
         ..Defaults::default()
     }
 }

@@ -8,6 +8,7 @@ use pensive_contract::ids::{
 };
 use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place, Sender, TypedText};
 use pensive_contract::model::ModelRef;
+use pensive_directives::Source;
 
 use crate::settings::{AgentSettings, DirectiveDefaults, DmScope, EngineSettings, OverrideScope};
 
@@ -18,6 +19,7 @@ pub(crate) fn settings() -> EngineSettings {
         agents: vec![AgentSettings {
             id: AgentId::from("main"),
             model: ModelRef { provider: "prov".to_owned(), id: "model".to_owned() },
+            model_source: Source::Global,
             fallbacks: Vec::new(),
             prompt: String::new(),
             defaults: DirectiveDefaults::default(),

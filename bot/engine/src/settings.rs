@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pensive_contract::ids::{Account, AgentId, ChannelName};
 use pensive_contract::model::ModelRef;
-use pensive_directives::{Fast, Level, Reasoning, Verbose};
+use pensive_directives::{Fast, Level, Reasoning, Source, Verbose};
 
 /// Everything the engine is told at its start.
 #[derive(Debug, Clone)]
@@ -49,6 +49,8 @@ pub struct AgentSettings {
     pub id: AgentId,
     /// The model it uses.
     pub model: ModelRef,
+    /// Who says that it uses this one.
+    pub model_source: Source,
     /// The models that stand in when that one fails, in order.
     pub fallbacks: Vec<ModelRef>,
     /// The system prompt; empty for none.
