@@ -99,6 +99,21 @@ impl Disk {
         })
     }
 
+    /// Shows every record of a tree to `see`, in order of the keys.
+    pub(crate) fn each(
+        &self,
+        tree: Tree,
+        mut see: impl FnMut(&[u8], &[u8]) -> Result<(), DiskFault>,
+    ) -> Result<(), DiskFault> {
+        guarded(|| {
+            for record in self.tree(tree)?.iter() {
+                let (key, value) = record.map_err(fault)?;
+                see(&key, &value)?;
+            }
+            Ok(())
+        })
+    }
+
     /// Makes all of `writes` visible at once, and durable together with the next flush. Returns what undoes them, also
     /// when it failed half-way and a part of them may be there.
     pub(crate) fn apply(&self, writes: &Writes) -> (Writes, Result<(), DiskFault>) {

@@ -113,8 +113,8 @@ fn way_back(backup: Option<&Path>) -> String {
         Some(backup) => {
             format!("`pensive store restore` goes back to {}; the damaged files are kept", backup.display())
         }
-        None => "There is no backup beside it: `pensive store import <file>` takes an export of yours; \
-                 to begin anew, move the folder away"
+        None => "There is no backup beside it: `pensive store import --replace <file>` takes an export of \
+                 yours; to begin anew, move the folder away"
             .to_owned(),
     }
 }
@@ -139,6 +139,12 @@ pub enum VerbFault {
     /// The store could not be opened.
     #[error(transparent)]
     Open(#[from] OpenFault),
+    /// There is no store.
+    #[error("there is no store in {}: it begins when pensive is started", folder.display())]
+    Missing {
+        /// The data folder.
+        folder: PathBuf,
+    },
     /// The store's disk failed on the way.
     #[error("the store cannot be read or written: {0}")]
     Disk(String),
@@ -165,7 +171,7 @@ pub enum VerbFault {
         records: u64,
     },
     /// There is nothing to restore from.
-    #[error("there is no backup in {}: `pensive store import <file>` takes an export of yours", folder.display())]
+    #[error("there is no backup in {}: `pensive store import --replace <file>` takes an export of yours", folder.display())]
     NoBackup {
         /// Where backups would be.
         folder: PathBuf,

@@ -7,8 +7,8 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::export::Header;
 use crate::fault::{DiskFault, OpenFault};
 
 const FIRST: &str = "store";
@@ -32,14 +32,10 @@ impl Folder {
             .write(true)
             .open(path.join("lock"))
             .map_err(io)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut by = String::new();
-                let by = lock.read_to_string(&mut by).ok().and_then(|_| by.trim().parse().ok());
-                return Err(OpenFault::Busy { folder: path.to_owned(), by });
-            }
-            Err(TryLockError::Error(cause)) => return Err(io(cause)),
+        if !take(&lock).map_err(io)? {
+            let mut by = String::new();
+            let by = lock.read_to_string(&mut by).ok().and_then(|_| by.trim().parse().ok());
+            return Err(OpenFault::Busy { folder: path.to_owned(), by });
         }
         lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id())).map_err(io)?;
         Ok(Self { path: path.to_owned(), _lock: lock })
@@ -87,7 +83,7 @@ impl Folder {
         let name = successor.file_name().and_then(|name| name.to_str()).unwrap_or(FIRST);
         self.replace("current", name)?;
         // It is the living one already: a leftover of this file does no harm.
-        let _ = fs::remove_file(successor.join(UNFINISHED));
+        drop(fs::remove_file(successor.join(UNFINISHED)));
         Ok(before)
     }
 
@@ -104,23 +100,21 @@ impl Folder {
 
     /// Where backups are.
     pub(crate) fn backups(&self) -> PathBuf {
-        self.path.join("backups")
+        self.path.join(BACKUPS)
     }
 
-    /// The backups that are there, oldest first; by name, which begins with the time.
+    /// The backups that are there, oldest first.
     pub(crate) fn list_backups(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.backups()).into_iter().flatten().flatten();
-        let mut found: Vec<PathBuf> = entries
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
-            .collect();
+        let mut found: Vec<PathBuf> =
+            entries.map(|entry| entry.path()).filter(|path| backup_flush(path).is_some()).collect();
         found.sort();
         found
     }
 
     /// The number that the store had reached at its newest backup.
     pub(crate) fn backup_mark(&self) -> Option<u64> {
-        self.list_backups().iter().rev().find_map(|path| Header::of_file(path)).map(|header| header.flush)
+        self.list_backups().last().and_then(|path| backup_flush(path))
     }
 
     /// Says of a fault of the disk that it is about this folder, and which backup is the way back.
@@ -137,6 +131,33 @@ impl Folder {
         fs::rename(&draft, self.path.join(name))?;
         sync_folder(&self.path)
     }
+}
+
+/// How often, and how far apart, a lock is tried that somebody else holds.
+const TRIES: u32 = 10;
+const BETWEEN: Duration = Duration::from_millis(20);
+
+/// Takes a lock, with a little patience: a daemon that is ending, or a child process that has not become its program
+/// yet, holds it for some milliseconds more.
+fn take(lock: &File) -> io::Result<bool> {
+    for _ in 0..TRIES {
+        match lock.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) => std::thread::park_timeout(BETWEEN),
+            Err(TryLockError::Error(cause)) => return Err(cause),
+        }
+    }
+    Ok(false)
+}
+
+/// The sub-folder of backups.
+pub(crate) const BACKUPS: &str = "backups";
+
+/// The number of the last flush that a backup has, by its name; nothing when the file is no backup. Names begin with it,
+/// so they sort by age.
+pub(crate) fn backup_flush(path: &Path) -> Option<u64> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
+    name.split_once('-')?.0.parse().ok()
 }
 
 /// Stands in a store that is being built.

@@ -150,8 +150,8 @@ mod tests {
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             for tree in Tree::ALL {
-                let _ = parts(tree, &bytes);
-                let _ = shown(tree, &bytes);
+                prop_assert!(parts(tree, &bytes).is_none_or(|parts| parts.len() == tree.key().len()));
+                prop_assert!(!bytes.is_empty() || !shown(tree, &bytes).is_empty());
             }
         }
     }

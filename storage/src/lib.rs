@@ -3,7 +3,8 @@
 //!
 //! Reading order: `store` is the handle; `job`, `writer`, `desk`, `seen` and `stage` are a commit's way to the disk;
 //! `disk` and `blobs` are the engine behind a guard; `tree`, `key`, `frame` and `record` say what lies there; `folder`
-//! and `life` say which store lives and how it is opened; `export` and the verbs stand beside it all.
+//! and `life` say which store lives and how it is opened; `lines`, `export`, `backup`, `build`, `check` and `verbs` stand
+//! beside it all.
 //!
 //! What a caller can rely on:
 //! - What was answered is on disk, and survives a kill at any instant and a power cut.
@@ -13,7 +14,10 @@
 //! - A record that cannot be read is set aside in the tree `quarantine` and counted; everything else goes on.
 //! - The cost of a commit and of a read does not grow with the number of sessions.
 
+mod backup;
 mod blobs;
+mod build;
+mod check;
 mod desk;
 mod disk;
 mod export;
@@ -23,13 +27,19 @@ mod frame;
 mod job;
 mod key;
 mod life;
+mod lines;
 mod record;
 mod seen;
 mod shared;
 mod stage;
 mod store;
 mod tree;
+mod verbs;
 mod writer;
 
+pub use backup::Backup;
+pub use check::{Report, TreeReport, check};
+pub use export::Exported;
 pub use fault::{OpenFault, VerbFault};
 pub use store::{Health, OpenSettings, Store};
+pub use verbs::{Compacted, Onto, Replaced, backup, compact, export, import, restore};

@@ -8,14 +8,13 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::Ticket;
 use pensive_contract::inbound::Inbound;
 use pensive_contract::store::Cursor;
-use serde::{Deserialize, Serialize};
 
 use crate::desk::Desk;
 use crate::disk::{Disk, Edge};
 use crate::fault::DiskFault;
 use crate::key::{self, Key};
 use crate::record::inbox::InboxRecord;
-use crate::record::meta::{CursorRecord, SeenRecord};
+use crate::record::meta::{CursorRecord, SeenRecord, When};
 use crate::tree::Tree;
 
 /// How long an event is known as seen.
@@ -23,13 +22,6 @@ pub(crate) const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many events are known as seen at most: more than two a second, all day.
 const MOST: u64 = 200_000;
-
-/// When an event was taken, and where it stands in the order of taking.
-#[derive(Serialize, Deserialize)]
-struct When {
-    at: i64,
-    order: u64,
-}
 
 /// The events that are remembered, as numbers in the order of taking, without gaps.
 #[derive(Debug, Clone, PartialEq, Eq)]

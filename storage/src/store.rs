@@ -152,10 +152,7 @@ impl Store {
         job: J,
     ) -> impl Future<Output = Result<T, StoreFault>> + use<T, J> {
         let (reply, answer) = oneshot::channel();
-        let waiting = match self.put(job(reply)) {
-            Ok(()) => None,
-            Err(job) => Some(job),
-        };
+        let waiting = self.put(job(reply)).err();
         let inner = self.inner.clone();
         async move {
             if let Some(job) = waiting {

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use pensive_contract::store::StoreFault;
@@ -161,10 +161,7 @@ impl Writer {
             if full || outcome.fault.is_some() || outcome.closing.is_some() {
                 break;
             }
-            next = match self.queue.try_recv() {
-                Ok(queued) => Some(queued),
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-            };
+            next = self.queue.try_recv().ok();
         }
         stage.into_writes()
     }

@@ -5,7 +5,7 @@
     clippy::indexing_slicing,
     reason = "a test ends at the first surprise"
 )]
-#![allow(missing_docs, dead_code, reason = "a test is its own description")]
+#![allow(missing_docs, dead_code, unreachable_pub, reason = "a test is its own description")]
 
 mod support;
 

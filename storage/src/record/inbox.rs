@@ -109,6 +109,13 @@ pub(crate) fn set_state(entry: &mut Value, state: StateRecord) {
     set(entry, "state", serde_json::to_value(state));
 }
 
+/// Makes an entry that nobody has begun one whose run was cut off.
+pub(crate) fn doubt(entry: &mut Value) {
+    if entry.get("state").and_then(Value::as_str) == Some("waiting") {
+        set_state(entry, StateRecord::Running);
+    }
+}
+
 /// Writes another message into an entry's JSON.
 pub(crate) fn set_inbound(entry: &mut Value, inbound: &Inbound) {
     set(entry, "inbound", serde_json::to_value(InboundRecord::from(inbound)));

@@ -12,6 +12,13 @@ pub(crate) const SESSIONS: &str = "sessions";
 /// A number that grows with every flush: a log that lost its end is known by it.
 pub(crate) const FLUSH: &str = "flush";
 
+/// When an event was taken, and where it stands in the order of taking.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct When {
+    pub(crate) at: i64,
+    pub(crate) order: u64,
+}
+
 /// An event that was taken, in the order of taking.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SeenRecord {

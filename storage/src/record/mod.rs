@@ -31,6 +31,22 @@ fn parse<T: DeserializeOwned>(frame: Frame<'_>) -> Result<T, Damage> {
     serde_json::from_slice(frame.payload).map_err(|_| shape)
 }
 
+/// Whether a record can be read as what its tree holds.
+pub(crate) fn check(tree: Tree, key: &[u8], bytes: &[u8]) -> Result<(), Damage> {
+    match tree {
+        Tree::Meta => read::<u64>(tree, key, bytes).map(drop),
+        Tree::Sessions => session::check(key, bytes),
+        Tree::Transcript => read::<turn::TurnRecord>(tree, key, bytes).map(drop),
+        Tree::Inbox => read::<inbox::InboxRecord>(tree, key, bytes).map(drop),
+        Tree::Seen => read::<meta::When>(tree, key, bytes).map(drop),
+        Tree::SeenOrder => read::<meta::SeenRecord>(tree, key, bytes).map(drop),
+        Tree::Cursors => read::<meta::CursorRecord>(tree, key, bytes).map(drop),
+        Tree::Outbox => read::<outbox::OutboxRecord>(tree, key, bytes).map(drop),
+        Tree::Notes => frame::unseal(tree, key, bytes).map(drop),
+        Tree::Quarantine => Ok(()),
+    }
+}
+
 /// The bytes of a new record.
 pub(crate) fn write<T: Serialize>(tree: Tree, key: &Key, record: &T) -> Vec<u8> {
     frame::seal(tree, key.as_bytes(), Frame { version: VERSION, payload: &json(record) })
