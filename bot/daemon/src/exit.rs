@@ -56,9 +56,10 @@ pub(crate) fn code_of(result: Result<(), Failure>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Output(cause)) if cause.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
-            let lines = failure.to_string();
-            for line in lines.lines() {
-                eprintln!("pensive: {line}");
+            match &failure {
+                // As `file:line:column:`, so that editors find the place.
+                Failure::Config(faults) => eprintln!("{faults}"),
+                other => eprintln!("pensive: {other}"),
             }
             ExitCode::from(failure.code())
         }

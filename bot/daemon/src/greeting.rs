@@ -77,3 +77,70 @@ fn next(config: &Config) -> Vec<String> {
     }
     next
 }
+
+#[cfg(test)]
+mod tests {
+    use pensive_config::{Sources, load};
+
+    use super::*;
+
+    /// The lines for a file of this text, or without one, and these variables.
+    fn greeting(file: Option<&str>, variables: &[(&str, &str)]) -> String {
+        let home = tempfile::tempdir().unwrap();
+        if let Some(text) = file {
+            std::fs::write(home.path().join("pensive.json5"), text).unwrap();
+        }
+        let env = variables.iter().copied().collect();
+        let config = load(Sources { file: None, home: Some(home.path().to_owned()), env }).unwrap();
+        let accounts: Vec<_> = config
+            .telegram
+            .iter()
+            .map(|telegram| (telegram.account.clone(), AccountState::Starting))
+            .collect();
+        lines(&config, &accounts).join("\n")
+    }
+
+    fn check(file: Option<&str>, variables: &[(&str, &str)], present: &[&str], absent: &[&str]) {
+        let text = greeting(file, variables);
+        for part in present {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+        for part in absent {
+            assert!(!text.contains(part), "{part:?} is in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_lines_say_what_was_found_what_is_on_and_what_is_next() {
+        check(
+            None,
+            &[],
+            &[
+                "settings: defaults",
+                "rehearsal/echo (offline",
+                "set TELEGRAM_BOT_TOKEN",
+                "set OPENAI_API_KEY",
+            ],
+            &["nobody may write"],
+        );
+        check(
+            None,
+            &[("TELEGRAM_BOT_TOKEN", "1:x"), ("OPENAI_API_KEY", "sk-x")],
+            &[
+                "telegram/",
+                ": on",
+                "nobody may write to it yet: put your id into channels.telegram.allowFrom",
+                "as OPENAI_API_KEY is set",
+            ],
+            &["set TELEGRAM_BOT_TOKEN", "set OPENAI_API_KEY", "sk-x", "1:x"],
+        );
+        check(
+            Some(
+                "{ channels: { telegram: { botToken: \"1:x\", dmPolicy: \"allowlist\", allowFrom: [1111] } } }",
+            ),
+            &[],
+            &["pensive.json5", ": on"],
+            &["nobody may write"],
+        );
+    }
+}

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod front;
+mod plan;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,23 +11,23 @@ use pensive_config::Config;
 use pensive_contract::clock::{Clock, within};
 use pensive_contract::ids::Account;
 use pensive_contract::intake::AccountState;
-use pensive_contract::store::StoreFault;
 use pensive_engine::{Engine, Masker, Ports};
-use pensive_models::{Models, ModelsError};
-use pensive_storage::{OpenFault, OpenSettings, Store};
-use pensive_terminal::{Terminal, TerminalFault};
+use pensive_models::Models;
+use pensive_storage::{OpenSettings, Store};
+use pensive_terminal::Terminal;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::accounts::socket;
 use self::accounts::{Accounts, Tenant};
 pub(crate) use self::front::{Front, pick};
+pub use self::plan::{Plan, Reach, StartFault};
 use crate::settings;
 
 /// What runs get to end in, once nothing more is taken in.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The same when the only person to answer has left.
+/// The same when nobody waits for an answer any more.
 const SHORT_GRACE: Duration = Duration::from_millis(500);
 
 /// A copy of the store is put beside it so long after the start, and then so often.
@@ -35,75 +36,6 @@ const NEXT_BACKUP: Duration = Duration::from_hours(6);
 
 /// How many copies are kept.
 pub(crate) const BACKUPS: usize = 8;
-
-/// What a house is built from.
-#[derive(Clone)]
-pub struct Plan {
-    /// The settings.
-    pub config: Config,
-    /// Time, for every room.
-    pub clock: Arc<dyn Clock>,
-    /// How much of the product is started.
-    pub reach: Reach,
-    /// The local login: an owner of this installation.
-    pub user: String,
-}
-
-/// How much of the product is started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
-    /// Everything, going on where the last life ended.
-    Everything,
-    /// Only the terminal. What the last life left to other channels stays as it is.
-    Terminal,
-    /// Nothing that takes messages in; only this account can be sent through.
-    Outgoing(Account),
-}
-
-impl Plan {
-    /// The whole product.
-    #[must_use]
-    pub fn new(config: Config, clock: Arc<dyn Clock>) -> Self {
-        Self { config, clock, reach: Reach::Everything, user: "local".to_owned() }
-    }
-
-    /// Only a part of it.
-    #[must_use]
-    pub fn reaching(self, reach: Reach) -> Self {
-        Self { reach, ..self }
-    }
-}
-
-/// Why nothing could be started.
-#[derive(Debug, thiserror::Error)]
-pub enum StartFault {
-    /// The store cannot be opened.
-    #[error(transparent)]
-    Open(#[from] OpenFault),
-    /// What the last life left cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreFault),
-    /// The models cannot be served.
-    #[error(transparent)]
-    Models(#[from] ModelsError),
-    /// Another daemon has this home.
-    #[error(transparent)]
-    Terminal(#[from] TerminalFault),
-    /// There is no such account to send through.
-    #[error("{0}")]
-    NoAccount(String),
-    /// The start was broken off.
-    #[error("the start was broken off")]
-    Cut,
-    /// A folder could not be made.
-    #[error("the folder {path} cannot be made: {cause}; choose another with --home or storage.path")]
-    Folder {
-        /// Which one.
-        path: String,
-        /// The system's answer.
-        cause: std::io::Error,
-    },
-}
 
 /// The running product.
 pub struct House {
@@ -140,10 +72,11 @@ impl House {
 
     async fn build(plan: &Plan, store: &Store) -> Result<Self, StartFault> {
         let Plan { config, clock, reach, user } = plan;
-        let (models, trouble) = settings::models(config);
-        for words in trouble {
-            tracing::error!("{words}");
-        }
+        // Reads the system's certificates, beside the accounts that may do the same.
+        let models = {
+            let (config, clock) = (config.clone(), Arc::clone(clock));
+            tokio::task::spawn_blocking(move || build_models(&config, clock))
+        };
         let mut accounts = Accounts::connect(plan, store)?;
         let ports = Ports {
             clock: Arc::clone(clock),
@@ -152,7 +85,7 @@ impl House {
             sessions: Arc::new(store.clone()),
             transcript: Arc::new(store.clone()),
             outbox: Arc::new(store.clone()),
-            model: Arc::new(Models::new(models, Arc::clone(clock))?),
+            model: Arc::new(models.await.map_err(|_| StartFault::Cut)??),
             outward: accounts.outward(),
             masker: masker(config),
         };
@@ -206,7 +139,7 @@ impl House {
         self.end(GRACE).await;
     }
 
-    /// The same for a house whose only guest has left: nobody waits for its runs.
+    /// The same for a house that nobody waits for.
     pub(crate) async fn stop_soon(self) {
         self.end(SHORT_GRACE).await;
     }
@@ -257,6 +190,14 @@ async fn open(plan: &Plan) -> Result<Store, StartFault> {
     let settings = OpenSettings { path: plan.config.folders.data.clone(), clock: Arc::clone(&plan.clock) };
     let opened = tokio::task::spawn_blocking(move || Store::open(settings)).await;
     Ok(opened.map_err(|_| StartFault::Cut)??)
+}
+
+fn build_models(config: &Config, clock: Arc<dyn Clock>) -> Result<Models, StartFault> {
+    let (settings, trouble) = settings::models(config);
+    for words in trouble {
+        tracing::error!("{words}");
+    }
+    Ok(Models::new(settings, clock)?)
 }
 
 /// The masker that knows every secret of a configuration that can be read.

@@ -18,7 +18,7 @@ use super::Plan;
 use super::accounts::Standing;
 
 /// How long somebody at a command line waits for a message to land.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Front {
     engine: Arc<Engine>,
@@ -110,7 +110,7 @@ impl Desk for Front {
             Ok(said) => said,
             Err(_) => {
                 let words = format!(
-                    "{} took nothing for {} s; the message is kept and goes out as soon as it does.",
+                    "{} took nothing for {} s; the message is kept and goes out when it can.",
                     place.account,
                     PATIENCE.as_secs()
                 );

@@ -43,6 +43,7 @@ fn agent(agent: &config::Agent) -> AgentSettings {
     AgentSettings {
         id: agent.id.clone(),
         model: agent.model.clone(),
+        model_source: agent.model_source,
         fallbacks: agent.fallbacks.clone(),
         prompt: agent.prompt.clone(),
         defaults: defaults(agent.defaults),

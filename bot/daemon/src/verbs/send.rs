@@ -70,7 +70,8 @@ async fn deliver(setting: Setting, push: Push) -> Result<Vec<String>, Failure> {
     let plan = Plan { user: setting.user, ..Plan::new(setting.config, clock()) };
     let house = House::start(plan.reaching(Reach::Outgoing(account))).await?;
     let sent = house.front().send(push).await;
-    house.stop().await;
+    // It has landed, or nobody can tell when it will.
+    house.stop_soon().await;
     sent.map(|ids| ids.iter().map(|id| id.as_str().to_owned()).collect()).map_err(failure)
 }
 
