@@ -13,7 +13,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use teloxide_core::requests::Payload;
 
-use crate::wire::{Answer, repaired};
+use crate::repair::repaired;
+use crate::wire::Answer;
 
 /// The limit of every call that is not a long poll.
 pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(30);
@@ -49,6 +50,22 @@ pub(crate) struct Refused {
     pub(crate) moved_to: Option<i64>,
 }
 
+impl Refused {
+    /// How long a 429 asks us to be silent.
+    pub(crate) fn wait(&self) -> Duration {
+        const UNNAMED: Duration = Duration::from_secs(5);
+        self.retry_after.or_else(|| named_wait(&self.description)).unwrap_or(UNNAMED)
+    }
+}
+
+/// The seconds in `Too Many Requests: retry after 7`.
+fn named_wait(description: &str) -> Option<Duration> {
+    let lower = description.to_ascii_lowercase();
+    let (_, seconds) = lower.split_once("retry after ")?;
+    let digits = seconds.split(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok().map(Duration::from_secs)
+}
+
 /// A connection pool to one server for one bot.
 #[derive(Clone)]
 pub(crate) struct Client {
@@ -57,13 +74,7 @@ pub(crate) struct Client {
     token: Secret,
     /// Everything before the method's name.
     base: Secret,
-    local: Locality,
-}
-
-#[derive(Clone, Copy)]
-enum Locality {
-    Loopback,
-    Remote,
+    root: reqwest::Url,
 }
 
 /// Why a client cannot be made.
@@ -85,17 +96,13 @@ impl Client {
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(ClientFault::Root(root.to_owned()));
         }
-        let local = match url.host_str() {
-            Some("localhost" | "127.0.0.1" | "[::1]") => Locality::Loopback,
-            _ => Locality::Remote,
-        };
         let base = Secret::new(format!("{root}/bot{}/", token.expose()));
-        Ok(Self { http: pool(local)?, clock, token: token.clone(), base, local })
+        Ok(Self { http: pool(&url)?, clock, token: token.clone(), base, root: url })
     }
 
     /// The same client with connections of its own, for when the old ones are suspected dead.
     pub(crate) fn renewed(&self) -> Result<Self, ClientFault> {
-        Ok(Self { http: pool(self.local)?, ..self.clone() })
+        Ok(Self { http: pool(&self.root)?, ..self.clone() })
     }
 
     /// Makes the call within the usual limit and reads the result.
@@ -202,8 +209,8 @@ impl Body {
     }
 }
 
-fn pool(local: Locality) -> Result<reqwest::Client, ClientFault> {
-    let builder = reqwest::Client::builder()
+fn pool(root: &reqwest::Url) -> Result<reqwest::Client, ClientFault> {
+    let mut builder = reqwest::Client::builder()
         .http1_only()
         .tcp_nodelay(true)
         .tcp_keepalive(Duration::from_secs(30))
@@ -214,9 +221,12 @@ fn pool(local: Locality) -> Result<reqwest::Client, ClientFault> {
         .redirect(Policy::none())
         .referer(false)
         .user_agent(concat!("pensive/", env!("CARGO_PKG_VERSION")));
-    let builder = match local {
-        Locality::Loopback => builder.no_proxy(),
-        Locality::Remote => builder,
-    };
+    if matches!(root.host_str(), Some("localhost" | "127.0.0.1" | "[::1]")) {
+        builder = builder.no_proxy();
+    }
+    if root.scheme() == "http" {
+        // Nothing to verify, and reading the system's certificates takes longer than all else at start.
+        builder = builder.tls_certs_only([]);
+    }
     builder.build().map_err(|error| ClientFault::Setup(error.without_url().to_string()))
 }

@@ -54,7 +54,7 @@ impl Bot {
             let (wait, why) = match trouble(&fault, Asked::Name) {
                 Trouble::Park(why) => return Err(self.parked(&why)),
                 Trouble::After(wait, why) => (wait, why),
-                Trouble::Again(why) => (pauses.next(), why),
+                Trouble::Again(why) | Trouble::Contested(why) => (pauses.next(), why),
                 Trouble::Webhook => (pauses.next(), fault.to_string()),
             };
             tracing::debug!(account = %self.account, why, "the bot's name is not known yet");

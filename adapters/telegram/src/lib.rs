@@ -9,6 +9,7 @@
 mod units;
 
 mod client;
+mod repair;
 mod wire;
 
 mod chats;

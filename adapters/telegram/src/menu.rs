@@ -1,5 +1,7 @@
 //! The list of commands that people see when they type a slash, sent when it has changed.
 
+use std::time::Duration;
+
 use pensive_directives::CommandSpec;
 use sha2::{Digest, Sha256};
 use teloxide_core::payloads::SetMyCommands;
@@ -8,7 +10,6 @@ use teloxide_core::types::{BotCommand, BotCommandScope};
 use crate::account::Bot;
 use crate::client::CallFault;
 use crate::pauses::Pauses;
-use crate::trouble::{Asked, Trouble, trouble};
 
 /// Limits of setMyCommands (<https://core.telegram.org/bots/api#setmycommands>, <https://core.telegram.org/bots/api#botcommand>).
 const MOST_COMMANDS: usize = 100;
@@ -43,32 +44,39 @@ impl Bot {
 
     async fn send_menu(&self, mut menu: Vec<BotCommand>, scope: BotCommandScope) -> Result<(), CallFault> {
         let mut pauses = Pauses::default();
-        for _ in 1..ATTEMPTS {
+        let mut attempts = 1..ATTEMPTS;
+        loop {
             let asked =
                 SetMyCommands { commands: menu.clone(), scope: Some(scope.clone()), language_code: None };
-            let fault = match self.client.call::<_, bool>(&asked).await {
-                Ok(_) => return Ok(()),
-                Err(fault) => fault,
-            };
-            match &fault {
-                CallFault::Refused(no) if no.description.contains("BOT_COMMANDS_TOO_MUCH") => {
-                    menu.truncate(menu.len() * 4 / 5);
-                }
-                CallFault::Refused(no) if no.code < 500 && no.code != 429 => return Err(fault),
-                CallFault::Refused(_)
-                | CallFault::Unreached(_)
-                | CallFault::Overdue(_)
-                | CallFault::Lost(_) => {
-                    let wait = match trouble(&fault, Asked::Updates) {
-                        Trouble::After(wait, _) => wait,
-                        Trouble::Again(_) | Trouble::Webhook | Trouble::Park(_) => pauses.next(),
-                    };
-                    self.clock.sleep(wait).await;
-                }
+            let Err(fault) = self.client.call::<_, bool>(&asked).await else { return Ok(()) };
+            let next = if attempts.next().is_some() { next(&fault) } else { Next::GiveUp };
+            match next {
+                Next::Fewer => menu.truncate(menu.len() * 4 / 5),
+                Next::After(wait) => self.clock.sleep(wait).await,
+                Next::Later => self.clock.sleep(pauses.next()).await,
+                Next::GiveUp => return Err(fault),
             }
         }
-        let asked = SetMyCommands { commands: menu, scope: Some(scope), language_code: None };
-        self.client.call::<_, bool>(&asked).await.map(|_| ())
+    }
+}
+
+/// What to do when the menu was not taken.
+enum Next {
+    /// Telegram limits the length of all descriptions together.
+    Fewer,
+    After(Duration),
+    Later,
+    GiveUp,
+}
+
+fn next(fault: &CallFault) -> Next {
+    match fault {
+        CallFault::Refused(no) if no.description.contains("BOT_COMMANDS_TOO_MUCH") => Next::Fewer,
+        CallFault::Refused(no) if no.code == 429 => Next::After(no.wait()),
+        CallFault::Refused(no) if no.code < 500 => Next::GiveUp,
+        CallFault::Refused(_) | CallFault::Unreached(_) | CallFault::Overdue(_) | CallFault::Lost(_) => {
+            Next::Later
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use pensive_contract::ids::MessageId;
-use pensive_contract::inbound::Place;
+use pensive_contract::inbound::{ChatKind, Place};
 use pensive_contract::outward::{
     Body, Button, Extras, Mark, Outcome, Outlet, Part, Presses, Refusal, Style, Typing,
 };
@@ -45,7 +45,8 @@ impl Outlet for Lines {
 
     async fn send(&self, to: &Place, part: &Part, extras: &Extras) -> Outcome<MessageId> {
         let Some(address) = Address::of(to, &self.chats) else { return unaddressed(to) };
-        match self.client.call::<_, Sent>(&send_message(address, part, extras)).await {
+        let quoted = quoted(to, extras);
+        match self.client.call::<_, Sent>(&send_message(address, part, extras, quoted)).await {
             Ok(sent) => Outcome::Delivered(MessageId::from(sent.message_id.to_string())),
             Err(fault) => self.failed(address, &fault),
         }
@@ -133,9 +134,19 @@ fn thread(id: i32) -> ThreadId {
     ThreadId(types::MessageId(id))
 }
 
-fn send_message(to: Address, part: &Part, extras: &Extras) -> SendMessage {
+/// The message to quote. Of two people each knows what the other answers, so there only a message with buttons says what
+/// it is about.
+fn quoted<'a>(to: &Place, extras: &'a Extras) -> Option<&'a MessageId> {
+    let says = match to.kind {
+        ChatKind::Direct => !extras.buttons.is_empty(),
+        ChatKind::Group | ChatKind::Channel => true,
+    };
+    extras.reply_to.as_ref().filter(|_| says)
+}
+
+fn send_message(to: Address, part: &Part, extras: &Extras, quoted: Option<&MessageId>) -> SendMessage {
     let entities = entities(part);
-    let reply = extras.reply_to.as_ref().and_then(|id| id.as_str().parse().ok());
+    let reply = quoted.and_then(|id| id.as_str().parse().ok());
     let reply = reply.map(|id| ReplyParameters::new(types::MessageId(id)).allow_sending_without_reply());
     SendMessage {
         chat_id: to.recipient(),

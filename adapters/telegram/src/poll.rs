@@ -28,6 +28,8 @@ const POLL_LIMIT: Duration = Duration::from_secs(65);
 /// Without a finished poll for this long, connections are made anew.
 const SILENCE: Duration = Duration::from_secs(120);
 const BATCH: u8 = 100;
+/// After another poller was met this often in a row, it is no leftover of a restart.
+const ALARM: u32 = 3;
 
 /// How the next question is put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +52,8 @@ pub(crate) struct Poller<'a> {
     next: Option<i64>,
     reach: Reach,
     pauses: Pauses,
+    /// How often in a row another poller was met.
+    contests: u32,
     /// When a poll last finished, or connections were last made anew.
     heard: Timestamp,
 }
@@ -76,6 +80,7 @@ impl<'a> Poller<'a> {
             next: None,
             reach: Reach::Long,
             pauses: Pauses::default(),
+            contests: 0,
             heard,
         }
     }
@@ -139,10 +144,20 @@ impl<'a> Poller<'a> {
 
     async fn heard_of(&mut self, batch: Vec<Numbered>) -> Result<(), Stopped> {
         self.heard = self.bot.clock.now();
+        // Whoever fights for the bot wins every other short poll; only a long one tells that the fight is over.
+        if self.reach == Reach::Long {
+            self.pauses.reset();
+            self.contests = 0;
+        }
         self.reach = Reach::Long;
-        self.pauses.reset();
-        self.bot.listening(self.names.borrow().as_deref());
+        self.say_listening();
         if batch.is_empty() { Ok(()) } else { self.hand_in(batch).await }
+    }
+
+    fn say_listening(&self) {
+        if self.contests < ALARM {
+            self.bot.listening(self.names.borrow().as_deref());
+        }
     }
 
     /// Has the engine keep the batch, and only then moves on.
@@ -179,19 +194,16 @@ impl<'a> Poller<'a> {
         batch.into_iter().filter_map(read).collect()
     }
 
-    async fn keep(&mut self, events: Vec<Inbound>, cursor: Cursor) -> Result<(), Stopped> {
-        loop {
-            // Not cut short by a stop: what was kept is worth knowing.
-            let Err(fault) = self.intake.take(events.clone(), Some(cursor.clone())).await else {
-                self.pauses.reset();
-                self.bot.listening(self.names.borrow().as_deref());
-                return Ok(());
-            };
+    async fn keep(&self, events: Vec<Inbound>, cursor: Cursor) -> Result<(), Stopped> {
+        let mut pauses = Pauses::default();
+        // Not cut short by a stop: what was kept is worth knowing.
+        while let Err(fault) = self.intake.take(events.clone(), Some(cursor.clone())).await {
             let why = format!("messages cannot be kept and wait at Telegram: {fault}");
             self.bot.enter(AccountState::Retrying { why });
-            let pause = self.pauses.next();
-            self.unless_stopped(self.bot.clock.sleep(pause)).await?;
+            self.unless_stopped(self.bot.clock.sleep(pauses.next())).await?;
         }
+        self.say_listening();
+        Ok(())
     }
 
     /// Who we are; waits for the name, without which a mention could be missed.
@@ -211,8 +223,17 @@ impl<'a> Poller<'a> {
             Trouble::Park(why) => return Err(self.bot.parked(&why)),
             Trouble::After(wait, why) => (wait, why),
             Trouble::Again(why) => (self.pauses.next(), why),
+            Trouble::Contested(why) => {
+                self.contests = self.contests.saturating_add(1);
+                if self.contests == ALARM {
+                    tracing::error!(account = %self.bot.account, why, "two programs fight for one bot");
+                }
+                (self.pauses.next(), why)
+            }
             Trouble::Webhook => {
-                self.remove_webhook().await;
+                if self.unless_stopped(self.remove_webhook()).await.is_err() {
+                    return Ok(Err(Stopped));
+                }
                 (self.pauses.next(), "a webhook was set for this bot and is being removed".to_owned())
             }
         };

@@ -12,6 +12,8 @@ pub(crate) enum Trouble {
     Again(String),
     /// Try again when the time that Telegram named has passed.
     After(Duration, String),
+    /// The same, and unless it passes soon an operator must act: somebody else polls this bot.
+    Contested(String),
     /// A webhook stands in the way of polling; it can be taken away.
     Webhook,
     /// Nothing will help until an operator acts.
@@ -26,9 +28,6 @@ pub(crate) enum Asked {
     Updates,
 }
 
-/// Where a 429 comes without a time.
-const UNNAMED_WAIT: Duration = Duration::from_secs(5);
-
 /// Judges `fault`.
 pub(crate) fn trouble(fault: &CallFault, asked: Asked) -> Trouble {
     let CallFault::Refused(refused) = fault else { return Trouble::Again(fault.to_string()) };
@@ -36,10 +35,10 @@ pub(crate) fn trouble(fault: &CallFault, asked: Asked) -> Trouble {
         401 => Trouble::Park("Telegram refused its token, which was revoked or replaced".to_owned()),
         404 if asked == Asked::Name => Trouble::Park("Telegram knows no bot with its token".to_owned()),
         409 if refused.description.to_ascii_lowercase().contains("webhook") => Trouble::Webhook,
-        409 => Trouble::Again(
+        409 => Trouble::Contested(
             "another program polls the same bot, and only one may: stop the other or give it a bot of its own".to_owned(),
         ),
-        429 => Trouble::After(refused.retry_after.unwrap_or(UNNAMED_WAIT), fault.to_string()),
+        429 => Trouble::After(refused.wait(), fault.to_string()),
         _ => Trouble::Again(fault.to_string()),
     }
 }
@@ -70,14 +69,14 @@ mod tests {
         check(
             refused(409, other, None),
             Asked::Updates,
-            |t| matches!(t, Trouble::Again(why) if why.contains("another program")),
+            |t| matches!(t, Trouble::Contested(why) if why.contains("another program")),
         );
         let hook = "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook first";
         check(refused(409, hook, None), Asked::Updates, |t| *t == Trouble::Webhook);
         check(
             refused(429, "Too Many Requests", Some(17)),
             Asked::Updates,
-            |t| matches!(t, Trouble::After(Duration { .. }, _) if *t == Trouble::After(Duration::from_secs(17), "Telegram answered 429 Too Many Requests".to_owned())),
+            |t| matches!(t, Trouble::After(wait, _) if *wait == Duration::from_secs(17)),
         );
         check(refused(502, "Bad Gateway", None), Asked::Updates, |t| matches!(t, Trouble::Again(_)));
         check(CallFault::Lost("reset".to_owned()), Asked::Updates, |t| matches!(t, Trouble::Again(_)));

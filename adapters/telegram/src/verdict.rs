@@ -1,14 +1,9 @@
 //! How a call that was to change something ended, in the engine's words. Pure. Telegram's descriptions are matched without
 //! regard to case and by a part of them: they have been reworded before.
 
-use std::time::Duration;
-
 use pensive_contract::outward::{Outcome, Refusal};
 
 use crate::client::{CallFault, Refused};
-
-/// Where a 429 comes without a time.
-const UNNAMED_WAIT: Duration = Duration::from_secs(5);
 
 /// The outcome of a call that failed with `fault`.
 pub(crate) fn verdict<T>(fault: &CallFault) -> Outcome<T> {
@@ -23,9 +18,7 @@ fn refused<T>(no: &Refused, why: String) -> Outcome<T> {
     let description = no.description.to_ascii_lowercase();
     let refusal = match no.code {
         429 => {
-            return Outcome::Wait(
-                no.retry_after.or_else(|| named_wait(&description)).unwrap_or(UNNAMED_WAIT),
-            );
+            return Outcome::Wait(no.wait());
         }
         400 if description.contains("message is not modified") => return Outcome::Unchanged,
         400 if no.moved_to.is_some() => Refusal::Again,
@@ -71,15 +64,10 @@ fn of_request(description: &str) -> Refusal {
     }
 }
 
-/// The seconds in `Too Many Requests: retry after 7`.
-fn named_wait(description: &str) -> Option<Duration> {
-    let (_, seconds) = description.split_once("retry after ")?;
-    let digits = seconds.split(|c: char| !c.is_ascii_digit()).next()?;
-    digits.parse().ok().map(Duration::from_secs)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn of(code: u16, description: &str, seconds: Option<u64>) -> Outcome<()> {
@@ -122,7 +110,7 @@ mod tests {
             Outcome::Wait(Duration::from_secs(7))
         );
         assert_eq!(of(429, "Too Many Requests: retry after 9", None), Outcome::Wait(Duration::from_secs(9)));
-        assert_eq!(of(429, "Too Many Requests", None), Outcome::Wait(UNNAMED_WAIT));
+        assert_eq!(of(429, "Too Many Requests", None), Outcome::Wait(Duration::from_secs(5)));
     }
 
     #[test]
