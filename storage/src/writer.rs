@@ -1,8 +1,6 @@
 //! The one thread that writes. It takes what waits in the queue, stages it in order, writes it in one step, flushes once
 //! and then answers everybody: a flush costs the same for one commit as for a hundred.
-//!
-//! When the disk fails, everybody who waits is told, nothing of theirs is kept, and the next commit finds the store
-//! opened anew: what the failed ones may have left on the disk is undone before anything else happens.
+//! What happens when the disk fails is in `mend`.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,19 +31,19 @@ const GROUP_BYTES: usize = 1024 * 1024;
 
 /// The owner of everything that is written.
 pub(crate) struct Writer {
-    shared: Arc<Shared>,
-    folder: Folder,
-    queue: Receiver<Queued>,
-    seen: Seen,
-    flush: u64,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) folder: Folder,
+    pub(crate) queue: Receiver<Queued>,
+    pub(crate) seen: Seen,
+    pub(crate) flush: u64,
     /// What undoes all that was applied and is not on disk; the oldest last.
-    unflushed: Vec<Writes>,
-    dirty_since: Option<Instant>,
-    watched: Option<BTreeSet<(Tree, Key)>>,
+    pub(crate) unflushed: Vec<Writes>,
+    pub(crate) dirty_since: Option<Instant>,
+    pub(crate) watched: Option<BTreeSet<(Tree, Key)>>,
 }
 
 /// Whether the thread goes on.
-enum Next {
+pub(crate) enum Next {
     Go,
     /// Whom to tell when the folder is free.
     End(Option<(Reply<()>, Result<(), StoreFault>)>),
@@ -53,10 +51,10 @@ enum Next {
 
 /// What a group of jobs comes to when it is staged.
 #[derive(Default)]
-struct Outcome {
-    answers: Vec<Answer>,
-    closing: Option<Reply<()>>,
-    fault: Option<DiskFault>,
+pub(crate) struct Outcome {
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) closing: Option<Reply<()>>,
+    pub(crate) fault: Option<DiskFault>,
 }
 
 impl Writer {
@@ -297,69 +295,6 @@ impl Writer {
         {
             tracing::warn!(%cause, "the store's mark could not be written");
         }
-    }
-
-    /// Tells everybody that the disk failed, and lets go of it.
-    fn fail(&mut self, fault: DiskFault, outcome: Outcome) -> Next {
-        tracing::error!(%fault, "the store's disk failed; what waited for it was not kept");
-        self.watched = None;
-        self.dirty_since = None;
-        self.let_go(fault.clone());
-        for answer in outcome.answers {
-            answer.refuse(fault.clone().into());
-        }
-        // Readers can go on when it opens again.
-        self.revive();
-        match outcome.closing {
-            Some(reply) => Next::End(Some((reply, Err(fault.into())))),
-            None => Next::Go,
-        }
-    }
-
-    /// Closes the engine, which may not take it well after a fault.
-    fn let_go(&self, fault: DiskFault) {
-        drop(catch_unwind(AssertUnwindSafe(|| self.shared.set_standing(Standing::Failed(fault)))));
-    }
-
-    /// Opens the disk again and undoes what failed commits left there.
-    fn revive(&mut self) {
-        let opened = self.folder.store().and_then(|path| Disk::open(&path)).and_then(|disk| {
-            for undo in self.unflushed.iter().rev() {
-                disk.apply(undo).1?;
-            }
-            disk.flush()?;
-            let life = Life::read(&disk, &self.folder)?;
-            Ok((disk, life))
-        });
-        match opened {
-            Ok((disk, life)) => {
-                self.unflushed.clear();
-                self.flush = self.flush.max(life.flush);
-                life.publish(&self.shared);
-                self.seen = life.seen;
-                self.shared.set_standing(Standing::Open(disk));
-                tracing::info!("the store is open again");
-            }
-            Err(fault) => {
-                tracing::error!(%fault, "the store stays closed until the next attempt");
-                self.let_go(fault);
-            }
-        }
-    }
-
-    /// Answers everything that waits with why it cannot be done.
-    fn refuse(&mut self, first: Queued, fault: &StoreFault) -> Next {
-        let mut closing = None;
-        let mut next = Some(first);
-        while let Some(Queued { job, room }) = next.take() {
-            drop(room);
-            match job {
-                Job::Close(reply) => closing = Some(reply),
-                other => other.refuse(fault.clone()),
-            }
-            next = self.queue.try_recv().ok();
-        }
-        closing.map_or(Next::Go, |reply| Next::End(Some((reply, Err(fault.clone())))))
     }
 }
 
