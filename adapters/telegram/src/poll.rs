@@ -123,7 +123,7 @@ impl<'a> Poller<'a> {
             Reach::Probe => (1, 0),
         };
         let question = GetUpdates {
-            offset: self.next.and_then(|next| i32::try_from(next).ok()),
+            offset: self.next.and_then(|next| i32::try_from(next).ok()).filter(|next| *next > 0),
             limit: Some(limit),
             timeout: Some(timeout),
             allowed_updates: Some(vec![

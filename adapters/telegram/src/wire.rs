@@ -3,6 +3,8 @@
 //! The frame is ours and not teloxide's `Message`: that one is an untagged choice in which a single entity of a kind it
 //! does not know turns a text into an empty message, and reading it costs several attempts.
 
+use std::ops::RangeInclusive;
+
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
 use serde_json::value::RawValue;
@@ -165,10 +167,13 @@ where
     Ok(items.into_iter().filter_map(|item| serde_json::from_str(item.get()).ok()).collect())
 }
 
+/// Numbers that an offset can confirm; Telegram gives no others.
+const NUMBERS: RangeInclusive<i64> = 1..=0x7fff_fffe;
+
 /// Reads the events of a batch. One that cannot be read keeps its number and spoils nothing; one without a number is
 /// left out.
 pub(crate) fn updates(batch: &[&RawValue]) -> Vec<Numbered> {
-    batch.iter().filter_map(|raw| numbered(raw.get())).collect()
+    batch.iter().filter_map(|raw| numbered(raw.get())).filter(|event| NUMBERS.contains(&event.id)).collect()
 }
 
 /// An event, or only its number.
