@@ -23,12 +23,25 @@ pub(crate) async fn recover(core: &Arc<Core>) -> Result<(), StoreFault> {
         tracing::info!(messages = open.len(), letters = pending.len(), "going on where the last life ended");
     }
     for entry in pending {
-        send_on(core, entry).await?;
+        if is_here(core, &entry.place) {
+            send_on(core, entry).await?;
+        }
     }
     for entry in open {
-        take_up(core, entry).await?;
+        if is_here(core, &entry.inbound.place) {
+            take_up(core, entry).await?;
+        }
     }
     Ok(())
+}
+
+/// What belongs to an account that is not here is left as it is, for the day when it is back.
+fn is_here(core: &Core, place: &Place) -> bool {
+    let here = core.ports.outward.contains_key(&place.account);
+    if !here {
+        tracing::warn!(account = %place.account, "something waits for an account that is not here");
+    }
+    here
 }
 
 /// Parts that were being tried may have landed: nobody knows, so they are not tried again.
