@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pensive_contract::ids::{AgentId, ChannelName};
 use pensive_contract::model::ModelRef;
-use pensive_directives::{Fast, Level, Reasoning, Verbose};
+use pensive_directives::{Fast, Level, Reasoning, Source, Verbose};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,6 +19,8 @@ pub struct Agent {
     pub id: AgentId,
     /// The model it uses.
     pub model: ModelRef,
+    /// Who says that it uses this one.
+    pub model_source: Source,
     /// The models that stand in when that one fails, in order.
     pub fallbacks: Vec<ModelRef>,
     /// The system prompt; empty for none.

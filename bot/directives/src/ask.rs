@@ -1,5 +1,6 @@
 //! What a message asks of the settings, before anybody has judged whether it may have it.
 
+use crate::scan::number;
 use crate::{CommandName, Elevated, Fast, Level, Queue, Reasoning, Trace, Verbose};
 
 /// What was typed after a directive's name.
@@ -38,6 +39,13 @@ pub enum ModelWant {
     Show,
     /// Tell which models there are.
     List,
+}
+
+impl ModelWant {
+    /// What a word means that stands where only a model can stand.
+    pub(crate) fn named(word: &str) -> Self {
+        number(word).map_or_else(|| Self::Pick(word.to_owned()), Self::Number)
+    }
 }
 
 /// One family's wish.

@@ -69,8 +69,8 @@ pub enum Access {
     Owner,
 }
 
-/// A command that was called; directives are [`crate::Ask`]s instead. [`crate::judge()`] answers `Models` and `Usage`, the
-/// engine all others.
+/// A command that was called; directives are [`crate::Ask`]s instead. [`crate::judge()`] answers `Models` and `Usage` and
+/// picks the model of `New`, the engine answers all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandCall {
     /// Which one.

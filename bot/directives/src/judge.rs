@@ -81,8 +81,12 @@ pub fn judge(parsed: &Parsed, standing: &Standing<'_>) -> Verdict {
     for ask in &parsed.asks {
         bench.ask(ask, &pick);
     }
+    let asks_for_model = parsed.asks.iter().any(|ask| matches!(ask, Ask::Model(_)));
     for call in &parsed.commands {
-        bench.command(call);
+        match new_model(call).filter(|_| !asks_for_model) {
+            Some(want) => bench.model(&want, &pick),
+            None => bench.command(call),
+        }
     }
     let reply = (!bench.replies.is_empty()).then(|| bench.replies.join("\n"));
     Verdict { reply, ..bench.verdict }
@@ -114,21 +118,31 @@ enum Pick {
 }
 
 fn pick(parsed: &Parsed, standing: &Standing<'_>) -> Pick {
-    let want = parsed.asks.iter().find_map(|ask| if let Ask::Model(want) = ask { Some(want) } else { None });
-    match want {
-        Some(ModelWant::Pick(name)) => match model::find(standing.models, name) {
+    match wanted_model(parsed) {
+        Some(ModelWant::Pick(name)) => match model::find(standing.models, &name) {
             Some(reference) => Pick::To(reference),
-            None => Pick::Refused(model::unknown_text(standing.models, name)),
+            None => Pick::Refused(model::unknown_text(standing.models, &name)),
         },
         Some(ModelWant::Number(number)) => {
             match number.checked_sub(1).and_then(|place| standing.models.get(place)) {
                 Some(entry) => Pick::To(entry.reference.clone()),
-                None => Pick::Refused(model::no_number_text(standing.models, *number)),
+                None => Pick::Refused(model::no_number_text(standing.models, number)),
             }
         }
         Some(ModelWant::Clear) => Pick::Back,
         Some(ModelWant::Show | ModelWant::List) | None => Pick::Stays,
     }
+}
+
+/// What `/model` says, else the model that stands behind `/new`.
+fn wanted_model(parsed: &Parsed) -> Option<ModelWant> {
+    let asked = parsed.asks.iter().find_map(|ask| if let Ask::Model(want) = ask { Some(want) } else { None });
+    asked.cloned().or_else(|| parsed.commands.iter().find_map(new_model))
+}
+
+fn new_model(call: &CommandCall) -> Option<ModelWant> {
+    let word = call.argument.as_deref().filter(|_| call.name == CommandName::New)?;
+    Some(if clears(word) { ModelWant::Clear } else { ModelWant::named(word) })
 }
 
 /// One message before the judge.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::cut::cut;
 use crate::message::{Message, Stops};
-use crate::scan::{Found, Hit, number, scan};
+use crate::scan::{Found, Hit, scan};
 use crate::vocabulary::{Vocabulary, nearest};
 use crate::words::{between, from, word};
 use crate::{Ask, CommandCall, CommandName, ModelEntry, ModelWant, Queue, QueueMode, Scope, Want};
@@ -225,7 +225,7 @@ fn queue(want: Want<QueueMode>) -> Want<Queue> {
 
 fn model(word: Option<&str>, shape: Shape) -> ModelWant {
     match word.filter(|_| shape == Shape::DirectiveOnly) {
-        Some(word) => number(word).map_or_else(|| ModelWant::Pick(shortened(word)), ModelWant::Number),
+        Some(word) => ModelWant::named(&shortened(word)),
         None => ModelWant::Show,
     }
 }

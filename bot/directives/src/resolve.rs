@@ -108,7 +108,7 @@ fn model(layers: &Layers<'_>) -> Resolved<String> {
     let stored = layers.sender.model.as_ref().or(layers.chat.model.as_ref());
     match stored {
         Some(model) => Resolved { value: model.clone(), source: Source::Session },
-        None => Resolved { value: layers.defaults.model.clone(), source: Source::Global },
+        None => Resolved { value: layers.defaults.model.clone(), source: layers.defaults.model_source },
     }
 }
 

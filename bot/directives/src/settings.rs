@@ -168,6 +168,8 @@ pub struct Defaults {
     pub fast_cutoff_seconds: u32,
     /// The model where nobody picked one, `provider/model`.
     pub model: String,
+    /// Who says so.
+    pub model_source: Source,
 }
 
 impl Default for Defaults {
@@ -182,6 +184,7 @@ impl Default for Defaults {
             queue: Vec::new(),
             fast_cutoff_seconds: 60,
             model: String::new(),
+            model_source: Source::Global,
         }
     }
 }

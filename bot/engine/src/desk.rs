@@ -10,8 +10,8 @@ use pensive_contract::outward::Finality;
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::OutboxKind;
 use pensive_directives::{
-    Addressee, Change, CommandCall, CommandName, Layers, OnceOverrides, Overrides, Parsed,
-    RunsModel, Scope, Settings, Shape, Standing, Verdict, judge, resolve,
+    Addressee, Change, CommandCall, CommandName, Layers, OnceOverrides, Overrides, Parsed, RunsModel, Scope,
+    Settings, Shape, Standing, Verdict, judge, resolve,
 };
 
 use crate::access::{Authority, owner};
@@ -67,8 +67,7 @@ impl Desk<'_> {
     /// Decides about a message whose text is `typed`.
     pub(crate) fn decide(&self, ticket: Ticket, typed: &TypedText, attachments: &[Attachment]) -> Decision {
         let parsed = self.job.parsed.clone().unwrap_or_else(|| plain(&typed.text));
-        let renews =
-            |call: &&CommandCall| matches!(call.name, CommandName::New | CommandName::Reset);
+        let renews = |call: &&CommandCall| matches!(call.name, CommandName::New | CommandName::Reset);
         match parsed.commands.iter().find(renews) {
             Some(call) => self.renew(ticket, &parsed, call, attachments),
             None => self.settle(ticket, parsed, attachments, None),

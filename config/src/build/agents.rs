@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use pensive_contract::ids::AgentId;
 use pensive_contract::model::ModelRef;
+use pensive_directives::Source;
 
 use super::providers::KnownModels;
 use super::{Builder, directive_defaults};
@@ -120,7 +121,9 @@ impl Builder<'_> {
     ) -> Agent {
         let Written { id, keys, trail, .. } = written;
         self.check_model(keys, models, trail);
-        let model = primary(keys).or_else(|| primary(base)).unwrap_or_else(|| models.first.clone());
+        let named = [(Source::Agent, primary(keys)), (Source::Global, primary(base))];
+        let named = named.into_iter().find_map(|(source, model)| Some((source, model?)));
+        let (model_source, model) = named.unwrap_or_else(|| (Source::BuiltIn, models.first.clone()));
         let mut fallbacks = fallbacks(keys).or_else(|| fallbacks(base)).unwrap_or_default();
         fallbacks.retain(|fallback| *fallback != model);
         let workspace = match (&keys.workspace, &base.workspace) {
@@ -132,6 +135,7 @@ impl Builder<'_> {
         Agent {
             id: AgentId::from(*id),
             model,
+            model_source,
             fallbacks,
             prompt: keys.prompt.as_ref().or(base.prompt.as_ref()).cloned().unwrap_or_default(),
             workspace,
