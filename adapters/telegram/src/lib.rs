@@ -1,8 +1,8 @@
 //! The Telegram channel: one bot account that takes in what people write and sends what the engine says.
 //!
-//! What comes in: [`poll`] asks for events, [`wire`] names their fields, [`receive`] reads them as the engine's inbound
-//! shape. What goes out: [`render`] makes messages of a body, [`outlet`] sends them, [`verdict`] says how a call ended.
-//! Below both is [`client`], one HTTP call; beside them [`identity`] and [`menu`] run once at start.
+//! What comes in: `poll` asks for events, `wire` names their fields, `receive` reads them as the engine's inbound
+//! shape. What goes out: `render` makes messages of a body, `outlet` sends them, `verdict` says how a call ended.
+//! Below both is `client`, one HTTP call; beside them `identity` and `menu` run once at start.
 //!
 //! Nothing here retries a send, parses a directive, judges access or keeps state that a restart would miss.
 
