@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use pensive_contract::inbound::Place;
 use pensive_contract::store::{
     InboxEntry, InboxState, OutboxEntry, OutboxKind, PartState, StoreFault, Write,
 };
