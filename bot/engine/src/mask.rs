@@ -14,6 +14,8 @@ pub const STARS: &str = "•••";
 
 /// Shorter values are too likely to be ordinary words.
 const SHORTEST: usize = 6;
+/// Behind a colon only what is long is taken for a secret of its own.
+const LONG_HALF: usize = 16;
 
 /// Bot tokens, provider keys, bearer headers, private keys, JWTs and passwords in URLs.
 static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -39,8 +41,9 @@ impl Masker {
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut needles: Vec<String> = secrets
             .into_iter()
-            .filter(|secret| secret.trim().len() >= SHORTEST)
-            .flat_map(|s| forms(s.trim()))
+            .flat_map(halves)
+            .filter(|secret| secret.len() >= SHORTEST)
+            .flat_map(|secret| forms(&secret))
             .collect();
         needles.sort_unstable();
         needles.dedup();
@@ -81,6 +84,13 @@ fn mask_shapes(text: &str) -> Option<String> {
         Cow::Owned(masked) => Some(masked),
         Cow::Borrowed(_) => None,
     }
+}
+
+/// The secret and, where it has a public name before a colon as bot tokens have, its secret half.
+fn halves(secret: String) -> impl Iterator<Item = String> {
+    let whole = secret.trim().to_owned();
+    let half = whole.split_once(':').map(|(_, half)| half.to_owned()).filter(|half| half.len() >= LONG_HALF);
+    std::iter::once(whole).chain(half)
 }
 
 fn forms(secret: &str) -> Vec<String> {
@@ -143,6 +153,13 @@ mod tests {
         check("postgres://me:pa55word@host/db", "postgres://me:•••@host/db");
         check("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n", "•••\n");
         check("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4fwpM", "•••");
+    }
+
+    #[test]
+    fn tool_07_the_secret_half_of_a_bot_token_is_masked_by_itself() {
+        let masker = Masker::new(["4242:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw".to_owned()]);
+        assert_eq!(masker.mask("it ends in AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"), "it ends in •••");
+        assert_eq!(masker.mask("bot 4242"), "bot 4242");
     }
 
     proptest! {
