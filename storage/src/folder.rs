@@ -95,7 +95,10 @@ impl Folder {
 
     /// Sets that number. May be behind after a power cut, never ahead.
     pub(crate) fn set_mark(&self, flush: u64) -> io::Result<()> {
-        fs::write(self.path.join("mark"), format!("{flush}\n"))
+        // Written in place: truncating a file makes some file systems flush it when it is closed.
+        let mut mark =
+            OpenOptions::new().create(true).truncate(false).write(true).open(self.path.join("mark"))?;
+        mark.write_all(format!("{flush:020}\n").as_bytes())
     }
 
     /// Where backups are.

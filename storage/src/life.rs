@@ -46,8 +46,9 @@ impl Life {
         })
     }
 
-    /// Begins the next life, durably.
-    pub(crate) fn next(self, disk: &Disk) -> Result<Self, DiskFault> {
+    /// Begins the next life: what to write for it. Whatever is written with one of its tickets is written after this, so
+    /// nobody has to wait for it alone.
+    pub(crate) fn next(self) -> (Self, Writes) {
         let next = Self { number: self.number + 1, flush: self.flush + 1, ..self };
         let mut writes = Writes::new();
         for (name, value) in
@@ -55,9 +56,7 @@ impl Life {
         {
             set_number(&mut writes, name, value);
         }
-        disk.apply(&writes).1?;
-        disk.flush()?;
-        Ok(next)
+        (next, writes)
     }
 
     /// Tells the readers.

@@ -193,3 +193,51 @@ fn read_key(tree: Tree, parts: Vec<KeyPart>) -> Option<Key> {
     }
     Some(key)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::frame::VERSION;
+
+    fn check(tree: Tree, key: &Key, bytes: &[u8], expected: &str) {
+        let line = record_line(tree, key.as_bytes(), bytes).unwrap();
+        assert_eq!(std::str::from_utf8(&line).unwrap(), expected);
+        match Line::parse(&line) {
+            Ok(Line::Record(read_tree, read_key, Some(read))) => {
+                assert_eq!((read_tree, &read_key, read.as_slice()), (tree, key, bytes));
+            }
+            _ => panic!("{expected}"),
+        }
+    }
+
+    #[test]
+    fn lines_of_each_kind_read_back() {
+        let meta = Key::default().text("life");
+        let sealed = record::write(Tree::Meta, &meta, &7_u64);
+        check(Tree::Meta, &meta, &sealed, r#"{"tree":"meta","key":["life"],"v":1,"value":7}"#);
+        let note = Key::default().text("menu");
+        let sealed =
+            frame::seal(Tree::Notes, note.as_bytes(), Frame { version: VERSION, payload: &[0, 255] });
+        check(Tree::Notes, &note, &sealed, r#"{"tree":"notes","key":["menu"],"v":1,"base64":"AP8="}"#);
+        let aside = Key::default().text("inbox").number(3).bytes(&[9]);
+        check(
+            Tree::Quarantine,
+            &aside,
+            b"?",
+            r#"{"tree":"quarantine","key":["inbox",3,"CQ=="],"base64":"Pw=="}"#,
+        );
+        let gone = gone_line(Tree::Notes, note.as_bytes()).unwrap();
+        assert!(matches!(Line::parse(&gone), Ok(Line::Record(Tree::Notes, key, None)) if key == note));
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_read_or_refused(line in ".*", bytes: Vec<u8>) {
+            prop_assert!(Line::parse(line.as_bytes()).is_err());
+            prop_assert!(Line::parse(&bytes).is_err());
+            prop_assert!(check_header(&bytes).is_err());
+        }
+    }
+}

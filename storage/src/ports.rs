@@ -27,8 +27,8 @@ use crate::tree::Tree;
 
 type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreFault>> + Send + 'a>>;
 
-/// `commit` waits while 1,024 jobs wait before it; `commit_soon` is refused then. A commit takes its place in the order
-/// when `commit` is called, not when its future is first polled, and takes effect even if nobody polls it any more.
+/// With 1,024 jobs in the queue `commit` waits for room and `commit_soon` is refused. A commit takes its place in the order
+/// when `commit` is called (in a full queue: when its future is polled), and is written even if nobody polls it any more.
 impl Ledger for Store {
     fn ticket(&self) -> Ticket {
         self.next_ticket()

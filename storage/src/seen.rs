@@ -101,3 +101,72 @@ impl Seen {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use pensive_contract::clock::Clock;
+    use pensive_contract::ids::Account;
+    use pensive_contract::inbound::{Addressed, ChatKind, InboundKind, Place, Sender, TypedText};
+
+    use super::*;
+    use crate::shared::Shared;
+    use crate::stage::Stage;
+
+    struct StillClock;
+
+    impl Clock for StillClock {
+        fn now(&self) -> Timestamp {
+            Timestamp(1)
+        }
+
+        fn sleep_until(&self, _: Timestamp) -> futures::future::BoxFuture<'static, ()> {
+            Box::pin(futures::future::pending())
+        }
+    }
+
+    fn event(update: usize) -> Inbound {
+        Inbound {
+            update: update.to_string().into(),
+            place: Place {
+                account: Account { channel: "c".into(), id: "a".into() },
+                chat: "1".into(),
+                kind: ChatKind::Direct,
+                topic: None,
+            },
+            sender: Sender { id: "1".into(), name: String::new() },
+            message: "1".into(),
+            kind: InboundKind::Message(TypedText::default()),
+            addressed: Addressed::Yes,
+            attachments: Vec::new(),
+            at: Timestamp(1),
+        }
+    }
+
+    #[test]
+    fn rst_04_what_is_remembered_is_bounded_and_each_take_costs_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let disk = Disk::open(dir.path()).unwrap();
+        let shared = Shared::new(Arc::new(StillClock));
+        let mut seen = Seen { most: 10, ..Seen::load(&disk).unwrap() };
+        for update in 0..60 {
+            let mut stage = Stage::new(&disk);
+            let mut desk = Desk { shared: &shared, stage: &mut stage };
+            assert_eq!(seen.take(&mut desk, vec![event(update)], None).unwrap().len(), 1);
+            stage.keep();
+            let writes = stage.into_writes();
+            // Three records come and, at most, four events go.
+            assert!(writes.len() <= 3 + 2 * 4, "{}", writes.len());
+            disk.apply(&writes).1.unwrap();
+            assert!(disk.count(Tree::Seen).unwrap() <= 11);
+            assert_eq!(disk.count(Tree::Seen), disk.count(Tree::SeenOrder));
+            assert_eq!(Seen { most: 10, ..Seen::load(&disk).unwrap() }, seen);
+        }
+        let mut stage = Stage::new(&disk);
+        let mut desk = Desk { shared: &shared, stage: &mut stage };
+        let again = vec![event(59), event(55), event(0)];
+        let taken = seen.take(&mut desk, again, None).unwrap();
+        assert_eq!(taken.iter().map(|(_, event)| event.update.as_str()).collect::<Vec<_>>(), ["0"]);
+    }
+}

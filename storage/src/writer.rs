@@ -29,6 +29,9 @@ const SOON: Duration = Duration::from_millis(100);
 /// A group takes in no more jobs when it has this much to write.
 const GROUP_BYTES: usize = 1024 * 1024;
 
+/// A watch that has seen so many keys belongs to a backup that nobody makes any more.
+const MOST_WATCHED: usize = 1_000_000;
+
 /// The owner of everything that is written.
 pub(crate) struct Writer {
     pub(crate) shared: Arc<Shared>,
@@ -36,10 +39,17 @@ pub(crate) struct Writer {
     pub(crate) queue: Receiver<Queued>,
     pub(crate) seen: Seen,
     pub(crate) flush: u64,
+    marked: Mark,
     /// What undoes all that was applied and is not on disk; the oldest last.
     pub(crate) unflushed: Vec<Writes>,
     pub(crate) dirty_since: Option<Instant>,
     pub(crate) watched: Option<BTreeSet<(Tree, Key)>>,
+}
+
+/// Whether the mark beside the store has been set in this life.
+enum Mark {
+    Behind,
+    Set,
 }
 
 /// Whether the thread goes on.
@@ -65,24 +75,24 @@ impl Writer {
         queue: Receiver<Queued>,
     ) -> Result<Self, OpenFault> {
         let opened = folder.store().and_then(|path| Disk::open(&path)).and_then(|disk| {
-            let life = Life::read(&disk, &folder)?.next(&disk)?;
-            Ok((disk, life))
+            let (life, writes) = Life::read(&disk, &folder)?.next();
+            let (undo, applied) = disk.apply(&writes);
+            applied.map(|()| (disk, life, undo))
         });
-        let (disk, life) = opened.map_err(|fault| folder.fault(fault))?;
+        let (disk, life, undo) = opened.map_err(|fault| folder.fault(fault))?;
         life.publish(&shared);
         shared.set_standing(Standing::Open(disk));
-        let mut writer = Self {
+        Ok(Self {
             shared,
             folder,
             queue,
             seen: life.seen,
             flush: life.flush,
-            unflushed: Vec::new(),
-            dirty_since: None,
+            marked: Mark::Behind,
+            unflushed: vec![undo],
+            dirty_since: Some(now()),
             watched: None,
-        };
-        writer.mark();
-        Ok(writer)
+        })
     }
 
     /// Works until the store is closed or nobody is left who could ask. Lets go of the folder before the last answer.
@@ -95,6 +105,9 @@ impl Writer {
             };
             if let Next::End(last) = next {
                 break last;
+            }
+            if let Mark::Behind = self.marked {
+                self.mark();
             }
         };
         let shared = self.shared.clone();
@@ -235,6 +248,9 @@ impl Writer {
         }
         if let Some(watched) = &mut self.watched {
             watched.extend(writes.into_keys());
+            if watched.len() > MOST_WATCHED {
+                self.watched = None;
+            }
         }
         Ok(())
     }
@@ -251,7 +267,7 @@ impl Writer {
 
     /// What changed since the watch began.
     fn cut(&mut self, disk: &Disk) -> Result<Changes, StoreFault> {
-        let lost = || StoreFault::Disk("the disk failed during the backup".to_owned());
+        let lost = || StoreFault::Disk("the backup was broken off".to_owned());
         let watched = self.watched.take().ok_or_else(lost)?;
         let now = watched.into_iter().map(|(tree, key)| {
             let value = disk.get(tree, &key)?;
@@ -290,10 +306,11 @@ impl Writer {
 
     /// Remembers beside the store how far it has come.
     fn mark(&mut self) {
-        if self.unflushed.is_empty()
-            && let Err(cause) = self.folder.set_mark(self.flush)
-        {
-            tracing::warn!(%cause, "the store's mark could not be written");
+        if self.unflushed.is_empty() {
+            self.marked = Mark::Set;
+            if let Err(cause) = self.folder.set_mark(self.flush) {
+                tracing::warn!(%cause, "the store's mark could not be written");
+            }
         }
     }
 }
