@@ -1,9 +1,9 @@
-//! One pooled HTTP client for all providers, with a limit on every wait. Nothing is tried twice here, redirects are not
+//! One pooled HTTP client for all providers (and one that holds no certificates, for plain HTTP), with a limit on every wait. Nothing is tried twice here, redirects are not
 //! followed (they would carry the key to a stranger) and the environment's proxies are not read.
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -26,7 +26,10 @@ const ERROR_WAIT: Duration = Duration::from_secs(5);
 /// The client and its limits.
 #[derive(Clone)]
 pub(crate) struct Transport {
-    http: Client,
+    /// For plain HTTP: made without reading the system's certificates, which takes longer than all else at start.
+    plain: Client,
+    /// For HTTPS: made with the first call that needs it.
+    secure: Arc<OnceLock<Client>>,
     clock: Arc<dyn Clock>,
     limits: TimeLimits,
 }
@@ -76,8 +79,24 @@ impl Endpoint {
 impl Transport {
     /// Builds the client.
     pub(crate) fn new(clock: Arc<dyn Clock>, limits: TimeLimits) -> Result<Self, ModelsError> {
-        let http = client(limits.connect).map_err(|error| ModelsError::Client(causes(&error)))?;
-        Ok(Self { http, clock, limits })
+        let plain = plain_client(limits.connect).map_err(|error| ModelsError::Client(causes(&error)))?;
+        Ok(Self { plain, secure: Arc::default(), clock, limits })
+    }
+
+    /// The client for an address.
+    async fn client(&self, url: &Url) -> Result<Client, Trouble> {
+        if url.scheme() == "http" {
+            return Ok(self.plain.clone());
+        }
+        if let Some(client) = self.secure.get() {
+            return Ok(client.clone());
+        }
+        let connect = self.limits.connect;
+        let made = tokio::task::spawn_blocking(move || client(connect)).await;
+        let made = made.map_err(|error| Trouble::Broken(causes(&error)))?;
+        let made = made.map_err(|error| Trouble::Broken(causes(&error)))?;
+        // Where two made one at the same time, the first is kept.
+        Ok(self.secure.get_or_init(|| made).clone())
     }
 
     /// Sends a body and waits for the beginning of the answer. Everything but success is a refusal.
@@ -87,7 +106,8 @@ impl Transport {
         body: Bytes,
         patience: Patience,
     ) -> Result<Answer, Trouble> {
-        let sent = self.http.post(endpoint.url.clone()).headers(endpoint.headers.clone()).body(body).send();
+        let http = self.client(&endpoint.url).await?;
+        let sent = http.post(endpoint.url.clone()).headers(endpoint.headers.clone()).body(body).send();
         let limits = self.limits.with(patience);
         let limit = limits.first_byte;
         let response = within(&*self.clock, limit, sent)
@@ -128,6 +148,15 @@ impl TimeLimits {
 
 /// A client with our manners. The process must have a rustls provider; where none was installed yet, ring is.
 pub(crate) fn client(connect: Duration) -> reqwest::Result<Client> {
+    builder(connect).build()
+}
+
+/// The same, for plain HTTP alone.
+pub(crate) fn plain_client(connect: Duration) -> reqwest::Result<Client> {
+    builder(connect).tls_certs_only([]).build()
+}
+
+fn builder(connect: Duration) -> reqwest::ClientBuilder {
     if rustls::crypto::CryptoProvider::get_default().is_none()
         && rustls::crypto::ring::default_provider().install_default().is_err()
     {
@@ -139,7 +168,6 @@ pub(crate) fn client(connect: Duration) -> reqwest::Result<Client> {
         .tcp_nodelay(true)
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
-        .build()
 }
 
 /// An answer whose head has arrived. Dropping it closes the stream upstream.
