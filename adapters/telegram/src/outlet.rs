@@ -118,7 +118,8 @@ impl Address {
             Some(topic) => Some(topic.id.as_str().parse().ok()?),
             None => None,
         };
-        Some(Self { chat, topic: topic.filter(|topic| *topic != GENERAL) })
+        let is_general = |topic: &i32| place.kind != ChatKind::Direct && *topic == GENERAL;
+        Some(Self { chat, topic: topic.filter(|topic| !is_general(topic)) })
     }
 
     fn recipient(self) -> Recipient {
