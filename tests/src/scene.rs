@@ -1,5 +1,6 @@
 //! A whole world for one scenario: the daemon's rooms in this process with a real store and real HTTP, the fakes around
 //! them, and a clock that only the test moves.
+#![allow(clippy::expect_used, clippy::panic, reason = "a scene that cannot be set up fails its test")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,13 +8,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pensive_config::{Environment, Sources, load};
 use pensive_contract::clock::Timestamp;
+use pensive_contract::intake::AccountState;
 use pensive_daemon::{House, Plan};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::clock::SimClock;
 use crate::model::ModelFake;
-use crate::telegram::TelegramFake;
+use crate::telegram::{Person, TelegramFake};
 
 /// The secret that the scene's configuration gives the model provider; it must never be seen outside a request header.
 pub const MODEL_KEY: &str = "model-key-0123456789abcdef";
@@ -60,19 +62,41 @@ impl Scene {
 
     /// Starts the daemon, after a change or a stop.
     pub async fn enter(&mut self) {
-        let file = self.home.path().join("pensive.json5");
-        std::fs::write(&file, self.config.to_string()).expect("the configuration is written");
+        let file = self.write();
         let env = Environment::from_iter([("HOME", self.home.path().display().to_string())]);
         let sources = Sources { file: Some(file), home: Some(self.home.path().to_owned()), env };
-        let config = load(sources).unwrap_or_else(|faults| panic!("the scene's configuration is wrong:\n{faults}"));
+        let config =
+            load(sources).unwrap_or_else(|faults| panic!("the scene's configuration is wrong:\n{faults}"));
         let house = House::start(Plan::new(config, Arc::new(self.clock.clone()))).await;
         self.house = Some(house.unwrap_or_else(|fault| panic!("the daemon does not start: {fault}")));
+    }
+
+    /// Writes the configuration where the daemon looks for it.
+    pub(crate) fn write(&self) -> PathBuf {
+        let file = self.home.path().join("pensive.json5");
+        std::fs::write(&file, self.config.to_string()).expect("the configuration is written");
+        file
     }
 
     /// Stops the daemon in order. Runs that go on hold it for their grace; move the clock to cut them off.
     pub async fn leave(&mut self) {
         if let Some(house) = self.house.take() {
             house.stop().await;
+        }
+    }
+
+    /// Stops the daemon and has no patience with what still goes on: it is cut off when its grace is over.
+    pub async fn cut_off(&mut self) {
+        let (clock, grace) = (self.clock.clone(), Duration::from_secs(10));
+        let hurry = async move {
+            clock.wait_for_sleeper(grace, grace).await;
+            clock.advance(grace);
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            biased;
+            () = self.leave() => {}
+            () = hurry => {}
         }
     }
 
@@ -92,6 +116,13 @@ impl Scene {
         self.house.as_ref().expect("the daemon runs")
     }
 
+    /// How an account stands, such as `telegram/default`.
+    pub fn state(&self, account: &str) -> AccountState {
+        let accounts = self.house().accounts();
+        let found = accounts.into_iter().find(|(known, _)| known.to_string() == account);
+        found.unwrap_or_else(|| panic!("there is no account {account}")).1
+    }
+
     /// The folder that the daemon lives in.
     pub fn home(&self) -> PathBuf {
         self.home.path().to_owned()
@@ -100,6 +131,17 @@ impl Scene {
     /// Moves the daemon's clock.
     pub fn advance(&self, span: Duration) {
         self.clock.advance(span);
+    }
+
+    /// Moves the daemon's clock as [`Scene::advance`] does, and on until the account polls again: a poll that lasts longer
+    /// than 65 s is given up and asked anew after a pause.
+    pub async fn pass(&self, span: Duration) {
+        let pause = Duration::from_millis(1)..=Duration::from_secs(30);
+        self.advance(span);
+        if span > Duration::from_secs(65) {
+            self.sleep_out(*pause.start(), *pause.end()).await;
+        }
+        self.telegram.wait_for_poll().await;
     }
 
     /// Waits until something sleeps for a span between these two, then moves the clock past it; returns the span.
@@ -117,6 +159,11 @@ impl Scene {
         let violations = self.telegram.violations();
         assert!(violations.is_empty(), "sent to Telegram: {violations:#?}");
     }
+}
+
+/// What our bot has said in the chat where this person writes, oldest first.
+pub fn said(person: &Person) -> Vec<String> {
+    person.sees().into_iter().filter(|seen| seen.by_bot).map(|seen| seen.text).collect()
 }
 
 /// What the daemon of a scene is told.
