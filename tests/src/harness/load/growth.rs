@@ -65,8 +65,9 @@ async fn at_size(bench: &mut Bench, pattern: &[String], size: usize, figures: &m
     let (daemon, up) = bench.start(&home).await?;
     sleep(Duration::from_secs(2)).await;
     let idle = daemon.usage()?.rss;
-    let directives = bench.one_by_one(&daemon, MESSAGES, MESSAGES, Traffic::Directive).await?;
-    let questions = bench.one_by_one(&daemon, MESSAGES, MESSAGES, Traffic::Question).await?;
+    let writers = bench.people.len();
+    let directives = bench.one_by_one(&daemon, writers, MESSAGES, Traffic::Directive).await?;
+    let questions = bench.one_by_one(&daemon, writers, MESSAGES, Traffic::Question).await?;
     let after = daemon.usage()?.rss;
     bench.end(daemon).await?;
     bench.people = people;
@@ -110,6 +111,8 @@ fn multiply(pattern: &[String], size: usize, file: &Path) -> Result<()> {
     let (copied, kept): (Vec<&String>, Vec<&String>) =
         pattern.iter().partition(|line| line.contains(&marker) || line.contains(&session));
     ensure!(!copied.is_empty(), "the export shows nothing of the pattern person");
+    // The first line and the last frame the records; the last counts them.
+    let (last, kept) = kept.split_last().context("the export is empty")?;
     for line in kept {
         writeln!(out, "{line}")?;
     }
@@ -121,6 +124,10 @@ fn multiply(pattern: &[String], size: usize, file: &Path) -> Result<()> {
             writeln!(out, "{}", line.replace(&marker, &id).replace(&session, &name))?;
         }
     }
+    let records = kept.len() - 1 + size * copied.len();
+    let mut end: serde_json::Value = serde_json::from_str(last).context("the last line of the export")?;
+    *end.get_mut("lines").context("the export does not end with a count")? = records.into();
+    writeln!(out, "{end}")?;
     out.flush()?;
     Ok(())
 }
@@ -169,12 +176,18 @@ mod tests {
     fn each_copy_is_somebody_else() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("out");
-        let pattern = [r#"{"version":1}"#, r#"{"peer":"777000777","id":"s3"}"#, r#"{"turn":1,"id":"s3"}"#];
+        let pattern = [
+            r#"{"version":1}"#,
+            r#"{"peer":"777000777","id":"s3"}"#,
+            r#"{"turn":1,"id":"s3"}"#,
+            r#"{"end":true,"lines":2}"#,
+        ];
         multiply(&pattern.map(str::to_owned), 2, &file).expect("written");
         let text = std::fs::read_to_string(file).expect("readable");
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 5);
+        assert_eq!(lines.len(), 6);
         assert_eq!(lines[3], r#"{"peer":"2000000001","id":"s1000001"}"#);
         assert_eq!(lines[4], r#"{"turn":1,"id":"s1000001"}"#);
+        assert_eq!(lines[5], r#"{"end":true,"lines":4}"#);
     }
 }
