@@ -49,6 +49,7 @@ impl Desk<'_, '_> {
                     let key = key::turns(&session).number(self.shared.ticket().0);
                     self.put(Tree::Transcript, key, &TurnRecord::from(turn));
                 }
+                Write::Heed(ticket) => self.set_state(ticket, StateRecord::Heeded)?,
                 Write::Begin(ticket) => self.set_state(ticket, StateRecord::Running)?,
                 Write::Park(ticket) => {
                     self.set_state(ticket, StateRecord::Parked(self.shared.clock.now().0))?;
@@ -158,7 +159,11 @@ impl Desk<'_, '_> {
 
     fn amend(&mut self, ticket: Ticket, inbound: &Inbound) -> Result<(), DiskFault> {
         let entry: Option<InboxRecord> = self.read(Tree::Inbox, &key::ticket(ticket))?;
-        if entry.is_some_and(|entry| entry.state() == StateRecord::Waiting) {
+        let begun = |state| match state {
+            StateRecord::Waiting | StateRecord::Heeded => false,
+            StateRecord::Running | StateRecord::Parked(_) => true,
+        };
+        if entry.is_some_and(|entry| !begun(entry.state())) {
             self.edit(Tree::Inbox, ticket, |entry| inbox::set_inbound(entry, inbound))?;
         }
         Ok(())

@@ -173,7 +173,7 @@ impl Store {
     /// Whether a person may still press the button of a parked entry.
     fn pressable(&self, record: &InboxRecord) -> bool {
         match record.state() {
-            StateRecord::Waiting | StateRecord::Running => true,
+            StateRecord::Waiting | StateRecord::Heeded | StateRecord::Running => true,
             StateRecord::Parked(since) => self.clock().now().since(Timestamp(since)) < REMEMBERED,
         }
     }

@@ -200,6 +200,8 @@ async fn an_inbox_entry_goes_its_way() {
     let amended = inbound("a", "1", "better");
     store.commit(vec![Write::Amend(ticket, amended.clone())]).await.unwrap();
     assert_eq!(entry().await.map(|e| (e.state, e.inbound)), Some((InboxState::Waiting, amended.clone())));
+    store.commit(vec![Write::Heed(ticket), Write::Amend(ticket, amended.clone())]).await.unwrap();
+    assert_eq!(entry().await.map(|e| (e.state, e.inbound)), Some((InboxState::Heeded, amended.clone())));
     store.commit(vec![Write::Begin(ticket), Write::Amend(ticket, event)]).await.unwrap();
     assert_eq!(entry().await.map(|e| (e.state, e.inbound)), Some((InboxState::Running, amended)));
     store.commit(vec![Write::Park(ticket)]).await.unwrap();

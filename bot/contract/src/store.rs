@@ -40,6 +40,8 @@ pub struct Cursor {
 pub enum InboxState {
     /// Not begun, or begun without any effect that a person could see: safe to begin again.
     Waiting,
+    /// What it asks of the settings was done and acknowledged; only its run waits, and is safe to begin.
+    Heeded,
     /// A run works on it.
     Running,
     /// Put by until a person presses the button that runs it; forgotten after 24 hours.
@@ -114,6 +116,8 @@ pub enum Write {
     Session(SessionKey, SessionChange),
     /// Adds to the end of a transcript.
     Turn(SessionId, Turn),
+    /// Marks an inbox entry as one whose run alone is left to do.
+    Heed(Ticket),
     /// Marks an inbox entry as being worked on.
     Begin(Ticket),
     /// Replaces the message of an inbox entry that has not begun.

@@ -6,7 +6,9 @@ use pensive_contract::ids::Account;
 use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place, Sender};
 use pensive_directives::{Addressee, Owner, Parsed, Shape};
 
-use crate::settings::{DirectPolicy, Door, EngineSettings, GroupPolicy, GroupRule, MentionRule};
+use crate::rule::Rule;
+pub(crate) use crate::rule::rule_of;
+use crate::settings::{DirectPolicy, Door, EngineSettings, GroupPolicy, MentionRule};
 
 /// What becomes of an event at the door.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,15 +62,15 @@ fn admit_group(
     let rule = match door.group {
         GroupPolicy::Disabled => return Admission::Stranger,
         GroupPolicy::Allowlist => match listed {
-            Some(rule) if may_speak(door, rule, &inbound.sender) => rule.clone(),
+            Some(rule) if may_speak(door, &rule, &inbound.sender) => rule,
             Some(_) | None => return Admission::Stranger,
         },
         GroupPolicy::Open => match listed {
-            Some(rule) if rule.allow_from.is_some() && !may_speak(door, rule, &inbound.sender) => {
+            Some(rule) if rule.allow_from.is_some() && !may_speak(door, &rule, &inbound.sender) => {
                 return Admission::Stranger;
             }
-            Some(rule) => rule.clone(),
-            None => GroupRule::default(),
+            Some(rule) => rule,
+            None => Rule::default(),
         },
     };
     let addressed = match (&inbound.kind, inbound.addressed, rule.mention) {
@@ -87,13 +89,9 @@ fn bare_command(settings: &EngineSettings, inbound: &Inbound, parsed: Option<&Pa
         && authority(settings, &inbound.place.account, &inbound.sender) == Authority::Directs
 }
 
-/// The rule of a group: its own, else the one for all.
-pub(crate) fn rule_of<'a>(door: &'a Door, place: &Place) -> Option<&'a GroupRule> {
-    door.groups.get(place.chat.as_str()).or_else(|| door.groups.get("*"))
-}
-
-fn may_speak(door: &Door, rule: &GroupRule, sender: &Sender) -> bool {
-    let list = rule.allow_from.as_ref().or(door.group_allow_from.as_ref()).unwrap_or(&door.allow_from);
+fn may_speak(door: &Door, rule: &Rule<'_>, sender: &Sender) -> bool {
+    let of_groups = door.group_allow_from.as_ref().unwrap_or(&door.allow_from);
+    let list = rule.allow_from.unwrap_or(of_groups);
     names(list, sender) || list.iter().any(|entry| entry == "*")
 }
 
@@ -137,6 +135,7 @@ mod tests {
 
     use super::*;
     use crate::samples::{inbound, settings};
+    use crate::settings::GroupRule;
 
     fn group(chat: &str, sender: &str, text: &str, addressed: Addressed) -> Inbound {
         let mut inbound = inbound(sender, text);
@@ -183,7 +182,7 @@ mod tests {
         let rule = |mention, allow_from: Option<&[&str]>| GroupRule {
             mention,
             allow_from: allow_from.map(list),
-            ..GroupRule::default()
+            ..GroupRule::UNLISTED
         };
         let door = Door {
             allow_from: list(&["11"]),
@@ -209,7 +208,7 @@ mod tests {
 
     #[test]
     fn an_open_group_still_keeps_its_own_list() {
-        let closed = GroupRule { allow_from: Some(list(&["11"])), ..GroupRule::default() };
+        let closed = GroupRule { allow_from: Some(list(&["11"])), ..GroupRule::UNLISTED };
         let door =
             Door { group: GroupPolicy::Open, groups: [("-1".to_owned(), closed)].into(), ..Door::default() };
         let settings = with(door);
@@ -220,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_bare_command_in_a_group_needs_no_mention_unless_the_group_says_so() {
-        let rule = |bare_commands| GroupRule { bare_commands, ..GroupRule::default() };
+        let rule = |bare_commands| GroupRule { bare_commands, ..GroupRule::UNLISTED };
         let door = Door {
             allow_from: list(&["11"]),
             groups: [("-1".to_owned(), rule(true)), ("-2".to_owned(), rule(false))].into(),

@@ -93,7 +93,7 @@ impl<'a> Round<'a> {
             }
         }
         let extras = self.extras(index);
-        let landing = self.persist(outlet, part, &extras).await;
+        let landing = self.persist(outlet, index, part, &extras).await;
         if let Landing::Kept = landing {
             // It has certainly not landed: the next start may send it.
             self.note(index, PartState::Waiting);
@@ -119,7 +119,13 @@ impl<'a> Round<'a> {
         }
     }
 
-    async fn persist(&mut self, outlet: &dyn Outlet, mut part: Part, extras: &Extras) -> Landing {
+    async fn persist(
+        &mut self,
+        outlet: &dyn Outlet,
+        index: usize,
+        mut part: Part,
+        extras: &Extras,
+    ) -> Landing {
         let deadline = self.entry.created + PATIENCE;
         let mut tries = 0;
         loop {
@@ -141,11 +147,23 @@ impl<'a> Round<'a> {
             if self.core.now() + pause > deadline {
                 return Landing::Known(PartState::Failed("refused for a day".to_owned()));
             }
-            if self.pause(pause).await.is_err() {
+            if let Landing::Kept = self.wait(index, pause).await {
                 return Landing::Kept;
             }
             tries += 1;
         }
+    }
+
+    /// Waits between two tries of a part. It has certainly not landed: a crash in the meantime must not make that doubtful.
+    async fn wait(&mut self, index: usize, span: Duration) -> Landing {
+        if span.is_zero() {
+            return Landing::Known(PartState::Trying);
+        }
+        self.note(index, PartState::Waiting);
+        if self.pause(span).await.is_err() {
+            return Landing::Kept;
+        }
+        self.announce(index).await
     }
 
     /// What to do about a no; may make the part plainer or drop the topic.

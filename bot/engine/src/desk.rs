@@ -8,7 +8,7 @@ use pensive_contract::inbound::{Attachment, TypedText};
 use pensive_contract::model::ModelRef;
 use pensive_contract::outward::Finality;
 use pensive_contract::session::SessionRecord;
-use pensive_contract::store::OutboxKind;
+use pensive_contract::store::{InboxState, OutboxKind};
 use pensive_directives::{
     Addressee, Change, CommandCall, CommandName, Layers, OnceOverrides, Overrides, Parsed, RunsModel, Scope,
     Settings, Shape, Standing, Verdict, judge, resolve,
@@ -45,6 +45,13 @@ pub(crate) struct Decision {
     pub(crate) run: Option<Pending>,
     /// What else.
     pub(crate) control: Control,
+}
+
+impl Decision {
+    /// Leaves only the run: the rest was done before a restart.
+    pub(crate) fn heeded(self) -> Self {
+        Self { changes: Vec::new(), letters: Vec::new(), control: Control::None, ..self }
+    }
 }
 
 /// Everything a decision looks at.
@@ -267,6 +274,7 @@ fn hold(core: &Core, job: &Job, sender: &Overrides, chat: &Overrides, once: &Onc
 pub(crate) fn live(core: &Core, pending: &Pending, record: Option<&SessionRecord>) -> Settings {
     let job = Job {
         ticket: Ticket(0),
+        state: InboxState::Waiting,
         inbound: pending.inbound.clone(),
         parsed: None,
         authority: pending.authority,

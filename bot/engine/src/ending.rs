@@ -58,7 +58,8 @@ impl Scene<'_> {
             at: self.core.now(),
             role: Role::Assistant,
             name: Some(answer.model.clone()),
-            text: answer.text.clone(),
+            // A secret that a model came by is not kept, and so not shown to the next model either.
+            text: self.core.ports.masker.mask(&answer.text).into_owned(),
         };
         let mut writes = vec![
             self.record(RunResult::Answered, answer.usage),

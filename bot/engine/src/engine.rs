@@ -8,11 +8,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use pensive_contract::clock::within;
 use pensive_contract::fault::{Fault, FaultClass};
-use pensive_contract::ids::{Account, MessageId, Ticket, UpdateId};
+use pensive_contract::ids::{Account, MessageId, UpdateId};
 use pensive_contract::inbound::{Inbound, Place};
 use pensive_contract::intake::Intake;
 use pensive_contract::outward::{Body, Finality};
-use pensive_contract::store::{Cursor, OutboxEntry, OutboxKind, StoreFault, Write};
+use pensive_contract::store::{Cursor, InboxEntry, InboxState, OutboxEntry, OutboxKind, StoreFault, Write};
 use tokio::sync::oneshot;
 
 use crate::access::Admission;
@@ -195,7 +195,8 @@ impl Intake for Engine {
             }
             let known = heard.pop_front().map(|(_, heard)| heard);
             let heard = known.unwrap_or_else(|| hearing::hear(&self.core, &inbound));
-            self.core.assign(ticket, inbound, heard).await;
+            let state = InboxState::Waiting;
+            self.core.assign(InboxEntry { ticket, state, inbound }, heard).await;
         }
         Ok(())
     }
@@ -207,13 +208,13 @@ impl Intake for Engine {
 
 impl Core {
     /// Hands an event that is in the inbox to its lane.
-    pub(crate) async fn assign(self: &Arc<Self>, ticket: Ticket, inbound: Inbound, heard: Heard) {
-        let Some(route) = hearing::belongs(self, &inbound) else {
-            tracing::error!(%ticket, "no agent is configured");
+    pub(crate) async fn assign(self: &Arc<Self>, entry: InboxEntry, heard: Heard) {
+        let Some(route) = hearing::belongs(self, &entry.inbound) else {
+            tracing::error!(ticket = %entry.ticket, "no agent is configured");
             return;
         };
         let key = route.key.clone();
-        let job = heard.job(ticket, inbound, route);
+        let job = heard.job(entry, route);
         self.lanes
             .hand(key, job, |bench| {
                 self.lane_tasks.spawn(crate::lane::work(Arc::clone(self), bench));

@@ -1,7 +1,7 @@
 //! From an event to what is done with it: what its words mean, whether it comes in, and where it belongs.
 
-use pensive_contract::ids::Ticket;
 use pensive_contract::inbound::{Inbound, InboundKind};
+use pensive_contract::store::InboxEntry;
 use pensive_directives::{CommandName, Parsed, Shape, Typed, parse};
 
 use crate::access::{Admission, Authority, admit, authority};
@@ -21,8 +21,9 @@ pub(crate) struct Heard {
 
 impl Heard {
     /// The job it makes.
-    pub(crate) fn job(self, ticket: Ticket, inbound: Inbound, route: Route) -> Job {
-        Job { ticket, inbound, parsed: self.parsed, authority: self.authority, route }
+    pub(crate) fn job(self, entry: InboxEntry, route: Route) -> Job {
+        let InboxEntry { ticket, state, inbound } = entry;
+        Job { ticket, state, inbound, parsed: self.parsed, authority: self.authority, route }
     }
 }
 

@@ -31,6 +31,8 @@ use crate::workers::Bench;
 #[derive(Debug, Clone)]
 pub(crate) struct Job {
     pub(crate) ticket: Ticket,
+    /// How far it has come.
+    pub(crate) state: InboxState,
     pub(crate) inbound: Inbound,
     /// What its text means; nothing when its sender's slash words are plain text.
     pub(crate) parsed: Option<Parsed>,
@@ -108,9 +110,13 @@ impl Lane {
     async fn message(&mut self, job: &Job, typed: &TypedText) {
         let Some(record) = self.record().await else { return };
         let desk = Desk { core: &self.core, job, record: record.as_ref(), busy: self.busy() };
-        let Decision { changes, scope, mut letters, run, control } =
-            desk.decide(job.ticket, typed, &job.inbound.attachments);
+        let decision = desk.decide(job.ticket, typed, &job.inbound.attachments);
+        let decision = if job.state == InboxState::Heeded { decision.heeded() } else { decision };
+        let Decision { changes, scope, mut letters, run, control } = decision;
         let mut writes = Vec::new();
+        if run.is_some() && !(changes.is_empty() && letters.is_empty()) {
+            writes.push(Write::Heed(job.ticket));
+        }
         match control {
             Control::None if changes.is_empty() => {}
             Control::None => writes.push(self.change(job, changes, scope)),
@@ -274,12 +280,13 @@ impl Lane {
         if !self.may_press(press, &entry.inbound) {
             return Some(notices::NOT_YOURS);
         }
-        if self.queue.iter().any(|pending| pending.tickets.contains(&ticket)) {
+        let at_work = self.active.iter().map(|active| &active.pending).chain(&self.queue);
+        if at_work.flat_map(|pending| &pending.tickets).any(|known| *known == ticket) {
             return None;
         }
         let Some(typed) = entry.inbound.typed().cloned() else { return Some(notices::STALE) };
         let Some(route) = hearing::belongs(&self.core, &entry.inbound) else { return Some(notices::STALE) };
-        let job = hearing::hear(&self.core, &entry.inbound).job(ticket, entry.inbound, route);
+        let job = hearing::hear(&self.core, &entry.inbound).job(entry, route);
         let Some(record) = self.record().await else { return Some(notices::STALE) };
         let desk = Desk { core: &self.core, job: &job, record: record.as_ref(), busy: self.busy() };
         let decision = desk.decide(ticket, &typed, &[]);

@@ -25,6 +25,7 @@ mod rate;
 mod recovery;
 mod retry;
 mod route;
+mod rule;
 mod run;
 #[cfg(test)]
 mod samples;

@@ -79,13 +79,13 @@ async fn take_up(core: &Arc<Core>, entry: InboxEntry) -> Result<(), StoreFault> 
             let letter = core.seal(letter, &inbound.place, Some(inbound.message.clone()));
             core.post(vec![Write::Park(entry.ticket)], letter.into_iter().collect()).await
         }
-        InboxState::Waiting => {
+        InboxState::Waiting | InboxState::Heeded => {
             // The configuration may have changed meanwhile: the door is asked again.
             let heard = hearing::hear(core, &entry.inbound);
             if heard.admission != Admission::Admitted {
                 return core.ports.ledger.commit(vec![Write::Close(entry.ticket)]).await;
             }
-            core.assign(entry.ticket, entry.inbound, heard).await;
+            core.assign(entry, heard).await;
             Ok(())
         }
     }

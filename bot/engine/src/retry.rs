@@ -37,6 +37,14 @@ impl ModelRetries {
         Some(pause)
     }
 
+    /// A try took so long and failed. The first one is waited for as long as its limits say; time that is spent on others
+    /// counts as waiting, so that a provider that hangs is not given one long wait after the other.
+    pub(crate) fn spent(&mut self, span: Duration) {
+        if self.tries > 0 {
+            self.waited += span;
+        }
+    }
+
     /// A fallback starts with fresh tries, but not with fresh patience.
     pub(crate) fn for_fallback(self) -> Self {
         Self { tries: 0, waited: self.waited }
@@ -77,6 +85,15 @@ mod tests {
             );
             assert_eq!(retries.for_fallback().tries, 0);
         }
+    }
+
+    #[test]
+    fn a_try_that_hangs_is_the_last() {
+        let mut retries = ModelRetries::default();
+        retries.spent(Duration::from_secs(60));
+        assert!(retries.next(0.5).is_some(), "the first call is not held against it");
+        retries.spent(Duration::from_secs(60));
+        assert_eq!(retries.next(0.5), None);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use pensive_contract::inbound::{ChatKind, Inbound, Place, TopicKind};
 use pensive_contract::model::ModelRef;
 use pensive_directives::{Defaults, Overrides, Source};
 
-use crate::access::rule_of;
-use crate::settings::{AgentSettings, Binding, DirectiveDefaults, DmScope, EngineSettings, OverrideScope};
+use crate::rule::{defaults_of, prompt_of};
+use crate::settings::{AgentSettings, Binding, DmScope, EngineSettings, OverrideScope};
 
 /// Where a message belongs.
 #[derive(Debug, Clone)]
@@ -21,7 +21,10 @@ pub(crate) struct Route {
 
 /// Finds the agent, the session and the holder of overrides for an event.
 pub(crate) fn route(settings: &EngineSettings, inbound: &Inbound) -> Option<Route> {
-    let agent = agent_for(settings, inbound)?.clone();
+    let mut agent = agent_for(settings, inbound)?.clone();
+    if let Some(door) = settings.doors.get(&inbound.place.account) {
+        agent.prompt = prompt_of(door, &inbound.place, &agent.prompt);
+    }
     let key = session_key(settings, agent.id.as_str(), inbound);
     let holder = match settings.override_scope {
         OverrideScope::Sender => inbound.sender.id.clone(),
@@ -122,7 +125,7 @@ pub(crate) fn defaults(
     let name = model.to_string();
     let own = agent.params.get(&name).copied().unwrap_or_default();
     let shared = settings.params.get(&name).copied().unwrap_or_default();
-    let here = chat_defaults(settings, place);
+    let here = settings.doors.get(&place.account).map(|door| defaults_of(door, place)).unwrap_or_default();
     let (agents, global) = (agent.defaults, settings.global);
     Defaults {
         think: layers([
@@ -158,20 +161,6 @@ pub(crate) fn defaults(
 
 fn layers<T, const N: usize>(layers: [(Source, Option<T>); N]) -> Vec<(Source, T)> {
     layers.into_iter().filter_map(|(source, value)| Some((source, value?))).collect()
-}
-
-/// What the configuration sets for this very chat.
-fn chat_defaults(settings: &EngineSettings, place: &Place) -> DirectiveDefaults {
-    let Some(door) = settings.doors.get(&place.account) else { return DirectiveDefaults::default() };
-    match place.kind {
-        ChatKind::Direct => {
-            let block = door.directs.get(place.chat.as_str()).or_else(|| door.directs.get("*"));
-            block.copied().unwrap_or_default()
-        }
-        ChatKind::Group | ChatKind::Channel => {
-            rule_of(door, place).map(|rule| rule.defaults).unwrap_or_default()
-        }
-    }
 }
 
 #[cfg(test)]

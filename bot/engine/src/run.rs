@@ -113,8 +113,9 @@ pub(crate) async fn run(
     };
     tokio::select! {
         biased;
-        () = stop.cancelled() => RunEnd::Stopped,
+        // The end of the daemon stops everything below it, and is no person's wish.
         () = core.abort.cancelled() => RunEnd::Aborted,
+        () = stop.cancelled() => RunEnd::Stopped,
         end = within(&*core.ports.clock, limit, work) => end.unwrap_or_else(|_| RunEnd::Failed {
             person: notices::TOO_LONG.to_owned(),
             partial: String::new(),
@@ -200,15 +201,23 @@ impl Calls<'_> {
                 }
                 Err(fault) => fault,
             };
+            retries.spent(self.core.now().since(called));
             let pause = match fault.class {
                 FaultClass::Again => retries.next(fastrand::f64()),
                 FaultClass::AgainAfter(span) => retries.named(span),
                 FaultClass::TellPerson | FaultClass::OursToMend => None,
             };
             tracing::warn!(session = %self.session, %model, cause = %self.core.ports.masker.mask(&fault.log), again_in = ?pause, "a model call failed");
-            self.last = Some((fault, answer));
+            self.keep(fault, answer);
             self.core.ports.clock.sleep(pause?).await;
         }
+    }
+
+    /// The newest fault, with the newest words that came before one.
+    fn keep(&mut self, fault: ModelFault, answer: Answer) {
+        let earlier = self.last.take().map(|(_, earlier)| earlier);
+        let earlier = earlier.filter(|_| answer.text.trim().is_empty());
+        self.last = Some((fault, earlier.unwrap_or(answer)));
     }
 
     fn request(&self, model: &ModelRef, history: &[Turn]) -> ModelRequest {

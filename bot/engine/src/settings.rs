@@ -74,6 +74,11 @@ pub struct DirectiveDefaults {
     pub reasoning: Option<Reasoning>,
 }
 
+impl DirectiveDefaults {
+    /// Nothing configured.
+    pub const NONE: Self = Self { think: None, fast: None, verbose: None, reasoning: None };
+}
+
 /// Parameters of one model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ModelParams {
@@ -113,8 +118,8 @@ pub struct Door {
     pub groups: BTreeMap<String, GroupRule>,
     /// Who is admitted in groups; nothing set means as in direct messages.
     pub group_allow_from: Option<Vec<String>>,
-    /// Defaults for direct chats, by sender id; `*` for all others.
-    pub directs: BTreeMap<String, DirectiveDefaults>,
+    /// Rules for direct chats, by sender id; `*` for all others.
+    pub directs: BTreeMap<String, ChatRule>,
 }
 
 /// Whom direct messages are open to.
@@ -154,20 +159,43 @@ pub struct GroupRule {
     pub allow_from: Option<Vec<String>>,
     /// Whether reasoning may be shown here.
     pub reasoning: bool,
-    /// Starting values of directives here.
-    pub defaults: DirectiveDefaults,
+    /// What else holds here.
+    pub chat: ChatRule,
 }
 
-impl Default for GroupRule {
-    fn default() -> Self {
-        Self {
-            mention: MentionRule::Required,
-            bare_commands: true,
-            allow_from: None,
-            reasoning: false,
-            defaults: DirectiveDefaults::default(),
-        }
-    }
+impl GroupRule {
+    /// The rule of a group that none is written for.
+    pub const UNLISTED: Self = Self {
+        mention: MentionRule::Required,
+        bare_commands: true,
+        allow_from: None,
+        reasoning: false,
+        chat: ChatRule { defaults: DirectiveDefaults::NONE, prompt: String::new(), topics: BTreeMap::new() },
+    };
+}
+
+/// What holds in one chat.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChatRule {
+    /// Starting values of directives here.
+    pub defaults: DirectiveDefaults,
+    /// Put behind the agent's prompt here; empty for nothing.
+    pub prompt: String,
+    /// What differs in single topics or threads, by id.
+    pub topics: BTreeMap<String, TopicRule>,
+}
+
+/// What differs in one topic or thread. Who may speak and how is a question for groups only.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TopicRule {
+    /// Whether a message must be addressed to the bot.
+    pub mention: Option<MentionRule>,
+    /// Who may speak here.
+    pub allow_from: Option<Vec<String>>,
+    /// Starting values of directives here.
+    pub defaults: DirectiveDefaults,
+    /// Put behind the prompt here; empty for nothing.
+    pub prompt: String,
 }
 
 /// Whether a message in a group must be addressed to the bot.

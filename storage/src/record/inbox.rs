@@ -23,6 +23,7 @@ pub(crate) struct InboxRecord {
 #[serde(rename_all = "camelCase")]
 pub(crate) enum StateRecord {
     Waiting,
+    Heeded,
     Running,
     /// Since when.
     Parked(i64),
@@ -97,6 +98,7 @@ impl InboxRecord {
     pub(crate) fn entry(self, ticket: Ticket) -> InboxEntry {
         let state = match self.state {
             StateRecord::Waiting => InboxState::Waiting,
+            StateRecord::Heeded => InboxState::Heeded,
             StateRecord::Running => InboxState::Running,
             StateRecord::Parked(_) => InboxState::Parked,
         };
@@ -111,7 +113,7 @@ pub(crate) fn set_state(entry: &mut Value, state: StateRecord) {
 
 /// Makes an entry that nobody has begun one whose run was cut off.
 pub(crate) fn doubt(entry: &mut Value) {
-    if entry.get("state").and_then(Value::as_str) == Some("waiting") {
+    if matches!(entry.get("state").and_then(Value::as_str), Some("waiting" | "heeded")) {
         set_state(entry, StateRecord::Running);
     }
 }
