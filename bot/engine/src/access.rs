@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use pensive_contract::ids::Account;
-use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place, Sender};
+use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Sender};
 use pensive_directives::{Addressee, Owner, Parsed, Shape};
 
-use crate::rule::Rule;
-pub(crate) use crate::rule::rule_of;
+use crate::rule::{Rule, rule_of};
 use crate::settings::{DirectPolicy, Door, EngineSettings, GroupPolicy, MentionRule};
 
 /// What becomes of an event at the door.

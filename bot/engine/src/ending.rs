@@ -8,10 +8,10 @@ use pensive_contract::session::{RunResult, SessionRecord, Turn};
 use pensive_contract::store::{OutboxKind, Write};
 use pensive_directives::{Level, Reasoning, Settings};
 
-use crate::access::rule_of;
 use crate::core::{Core, Letter};
 use crate::desk;
 use crate::notices;
+use crate::rule::rule_of;
 use crate::run::{Answer, Pending, RunEnd};
 use crate::status;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use pensive_config::{self as config, Config};
 use pensive_contract::ids::Account;
 use pensive_engine::settings::{
-    AgentSettings, Binding, DirectPolicy, DirectiveDefaults, DmScope, Door, EngineSettings, GroupPolicy,
-    GroupRule, MentionRule, ModelParams, OverrideScope, Rate,
+    AgentSettings, Binding, ChatRule, DirectPolicy, DirectiveDefaults, DmScope, Door, EngineSettings,
+    GroupPolicy, GroupRule, MentionRule, ModelParams, OverrideScope, Rate, TopicRule,
 };
 
 /// How long one run may take, whatever it does.
@@ -88,21 +88,38 @@ fn door(door: &config::Door) -> Door {
         group,
         groups: door.groups.iter().map(|(chat, rule)| (chat.clone(), group_rule(rule))).collect(),
         group_allow_from: door.group_allow_from.clone(),
-        directs: door
-            .directs
-            .iter()
-            .map(|(sender, rule)| (sender.clone(), defaults(rule.defaults)))
-            .collect(),
+        directs: door.directs.iter().map(|(sender, rule)| (sender.clone(), chat_rule(rule))).collect(),
     }
 }
 
 fn group_rule(rule: &config::GroupRule) -> GroupRule {
     GroupRule {
-        mention: if rule.require_mention { MentionRule::Required } else { MentionRule::Free },
+        mention: mention(rule.require_mention),
         bare_commands: rule.bare_commands,
         allow_from: rule.allow_from.clone(),
         reasoning: rule.reasoning,
-        defaults: defaults(rule.chat.defaults),
+        chat: chat_rule(&rule.chat),
+    }
+}
+
+fn mention(required: bool) -> MentionRule {
+    if required { MentionRule::Required } else { MentionRule::Free }
+}
+
+fn chat_rule(rule: &config::ChatRule) -> ChatRule {
+    ChatRule {
+        defaults: defaults(rule.defaults),
+        prompt: rule.prompt.clone(),
+        topics: rule.topics.iter().map(|(id, topic)| (id.clone(), topic_rule(topic))).collect(),
+    }
+}
+
+fn topic_rule(rule: &config::TopicRule) -> TopicRule {
+    TopicRule {
+        mention: rule.require_mention.map(mention),
+        allow_from: rule.allow_from.clone(),
+        defaults: defaults(rule.defaults),
+        prompt: rule.prompt.clone(),
     }
 }
 
