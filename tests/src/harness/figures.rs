@@ -15,8 +15,6 @@ pub struct Figure {
     pub aim: Option<Aim>,
     /// What came out.
     pub measured: f64,
-    /// The same of the yardstick or floor, where there is one.
-    pub beside: Option<f64>,
     /// How it was measured, in a few words.
     pub note: String,
 }
@@ -59,8 +57,7 @@ pub struct Figures {
 impl Figures {
     /// Adds a figure; [`Figure::aim`] and the like are set on what is given back.
     pub fn add(&mut self, what: impl Into<String>, unit: &'static str, measured: f64) -> &mut Figure {
-        let figure =
-            Figure { what: what.into(), unit, aim: None, measured, beside: None, note: String::new() };
+        let figure = Figure { what: what.into(), unit, aim: None, measured, note: String::new() };
         // Printed as it comes, so that a long run shows that it lives.
         eprintln!("  {} {} {}", figure.what, short(measured), unit);
         self.figures.push_mut(figure)
@@ -90,12 +87,6 @@ impl Figure {
         self
     }
 
-    /// Sets what stands beside it.
-    pub fn beside(&mut self, other: f64) -> &mut Self {
-        self.beside = Some(other);
-        self
-    }
-
     /// Says how it was measured.
     pub fn note(&mut self, note: impl Into<String>) -> &mut Self {
         self.note = note.into();
@@ -113,18 +104,13 @@ impl Figure {
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "| what | unit | aim | measured | | beside | note |")?;
-        writeln!(f, "| --- | --- | ---: | ---: | --- | ---: | --- |")?;
+        writeln!(f, "| what | unit | aim | measured | | note |")?;
+        writeln!(f, "| --- | --- | ---: | ---: | --- | --- |")?;
         for figure in &self.figures {
             let aim = figure.aim.map(|aim| aim.to_string()).unwrap_or_default();
-            let beside = figure.beside.map(short).unwrap_or_default();
             let measured = short(figure.measured);
             let Figure { what, unit, note, .. } = figure;
-            writeln!(
-                f,
-                "| {what} | {unit} | {aim} | {measured} | {} | {beside} | {note} |",
-                figure.verdict()
-            )?;
+            writeln!(f, "| {what} | {unit} | {aim} | {measured} | {} | {note} |", figure.verdict())?;
         }
         Ok(())
     }
@@ -147,12 +133,12 @@ mod tests {
     #[test]
     fn a_row_shows_aim_and_verdict() {
         let mut figures = Figures::default();
-        figures.add("idle", "MiB", 17.25).at_most(18.0).beside(46.0).note("after 2 s");
+        figures.add("idle", "MiB", 17.25).at_most(18.0).note("after 2 s");
         figures.add("requests", "", 1.01).exactly(1.0);
         figures.add("rate", "1/s", 1234.5);
         let table = figures.to_string();
-        assert!(table.contains("| idle | MiB | ≤ 18 | 17.2 | ✓ | 46 | after 2 s |"), "{table}");
-        assert!(table.contains("| requests |  | = 1 | 1.01 | ✗ |  |  |"), "{table}");
-        assert!(table.contains("| rate | 1/s |  | 1234 |  |  |  |") || table.contains("| 1235 |"), "{table}");
+        assert!(table.contains("| idle | MiB | ≤ 18 | 17.2 | ✓ | after 2 s |"), "{table}");
+        assert!(table.contains("| requests |  | = 1 | 1.01 | ✗ |  |"), "{table}");
+        assert!(table.contains("| rate | 1/s |  | 1234 |  |  |") || table.contains("| 1235 |"), "{table}");
     }
 }
