@@ -13,6 +13,15 @@ use crate::inbound::Place;
 pub enum Body {
     /// What a model wrote: Markdown.
     Markdown(String),
+    /// The same with words of ours around it, which are no Markdown and change nothing in how it is read.
+    Framed {
+        /// At the beginning of its first line; empty for nothing.
+        before: String,
+        /// What a model wrote.
+        markdown: String,
+        /// Below it; empty for nothing.
+        after: String,
+    },
     /// Our own words, shown letter for letter.
     Plain(String),
     /// What a model thought, shown as its own foldable message.

@@ -154,6 +154,9 @@ impl Core {
         let mask = |text: &str| self.ports.masker.mask(text).into_owned();
         match body {
             Body::Markdown(text) => Body::Markdown(mask(text)),
+            Body::Framed { before, markdown, after } => {
+                Body::Framed { before: mask(before), markdown: mask(markdown), after: mask(after) }
+            }
             Body::Plain(text) => Body::Plain(mask(text)),
             Body::Thinking(text) => Body::Thinking(mask(text)),
         }

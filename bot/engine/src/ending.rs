@@ -150,12 +150,11 @@ impl Scene<'_> {
         if outlet.render(&Body::Markdown(answer.text.clone())).is_empty() {
             return (!outlet.render(&plain).is_empty()).then_some(plain);
         }
-        let mut text = format!("{}{}", self.core.settings.response_prefix, answer.text);
-        if let Some(footer) = status::footer(settings.usage.value, answer) {
-            text.push_str("\n\n");
-            text.push_str(&footer);
-        }
-        Some(Body::Markdown(text))
+        Some(Body::Framed {
+            before: self.core.settings.response_prefix.clone(),
+            markdown: answer.text.clone(),
+            after: status::footer(settings.usage.value, answer).unwrap_or_default(),
+        })
     }
 
     fn shows_reasoning(&self, settings: &Settings) -> bool {

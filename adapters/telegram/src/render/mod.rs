@@ -22,14 +22,32 @@ struct Styled {
 pub fn render(body: &Body) -> Vec<Part> {
     let whole = match body {
         Body::Plain(text) => Styled { text: text.clone(), marks: Vec::new() },
-        Body::Markdown(text) => answer(text),
+        Body::Markdown(text) => framed("", text, ""),
+        Body::Framed { before, markdown, after } => framed(before, markdown, after),
         Body::Thinking(text) => thinking(text),
     };
     if visible::is_visible(&whole.text) { split::split(whole) } else { Vec::new() }
 }
 
-fn answer(markdown: &str) -> Styled {
-    bidi::guide(markdown::styled(control::without_tags(markdown), markdown::Quotes::Marked))
+/// An answer, with words of ours before and below it where there are any.
+fn framed(before: &str, markdown: &str, after: &str) -> Styled {
+    let answer = markdown::styled(control::without_tags(markdown), markdown::Quotes::Marked);
+    if before.is_empty() && after.is_empty() {
+        return bidi::guide(answer);
+    }
+    // A block begins on a line of its own.
+    let is_block =
+        |mark: &Mark| mark.range.start == 0 && matches!(mark.style, Style::Pre { .. } | Style::Quote);
+    let gap = if !before.is_empty() && answer.marks.iter().any(is_block) { "\n" } else { "" };
+    let shift = before.len() + gap.len();
+    let below = if after.is_empty() { String::new() } else { format!("\n\n{after}") };
+    let text = format!("{before}{gap}{}{below}", answer.text);
+    let marks = answer.marks.into_iter().map(|mark| moved(mark, shift)).collect();
+    bidi::guide(Styled { text, marks })
+}
+
+fn moved(mark: Mark, by: usize) -> Mark {
+    Mark { range: mark.range.start + by..mark.range.end + by, style: mark.style }
 }
 
 /// A bold line and below it the thoughts, folded.
@@ -42,10 +60,7 @@ fn thinking(markdown: &str) -> Styled {
     let text = format!("{TITLE}\n{}", thoughts.text);
     let before = TITLE.len() + 1;
     let fold = Mark { range: before..text.len(), style: Style::Fold };
-    let inner = thoughts
-        .marks
-        .into_iter()
-        .map(|mark| Mark { range: mark.range.start + before..mark.range.end + before, style: mark.style });
+    let inner = thoughts.marks.into_iter().map(|mark| moved(mark, before));
     let title = Mark { range: 0..TITLE.len(), style: Style::Bold };
     Styled { marks: [title, fold].into_iter().chain(inner).collect(), text }
 }

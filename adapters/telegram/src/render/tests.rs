@@ -155,6 +155,27 @@ fn plain_bodies_stay_letter_for_letter() {
 }
 
 #[test]
+fn fmt_03_our_own_words_around_an_answer_change_nothing_in_it() {
+    let check = |before: &str, markdown: &str, after: &str, expected: &str| {
+        let body = Body::Framed {
+            before: before.to_owned(),
+            markdown: markdown.to_owned(),
+            after: after.to_owned(),
+        };
+        let found: Vec<_> = render(&body).iter().map(shown).collect();
+        assert_eq!(found.join("¶"), expected, "{markdown:?}");
+    };
+    check("🤖 ", "**Yes.**", "in 1", "🤖 {b|Yes.}\n\nin 1");
+    check("🤖 ", "# Head\ntext", "", "🤖 {b|Head}\n\ntext");
+    check("🤖 ", "1. a\n2. b", "", "🤖 1. a\n2. b");
+    check("🤖 ", "```sh\nls", "in 1", "🤖 \n{p:sh|ls}\n\nin 1");
+    check("", "```sh\nls", "_in_ 1", "{p:sh|ls}\n\n_in_ 1");
+    check("[[", "[[reply_to_current]] a", "", "[[a");
+    check("> ", "> q", "", "> \n{q|q}");
+    check("", "שלום.", "in 1", "שלום.\u{200f}\n\nin 1");
+}
+
+#[test]
 fn thoughts_are_folded_below_a_bold_line() {
     let parts = render(&Body::Thinking("**Plan**\n> no quote\n\n`x`".to_owned()));
     let found: Vec<_> = parts.iter().map(shown).collect();
@@ -288,7 +309,7 @@ fn any_markdown() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn fmt_09_fmt_12_parts_are_within_limits_and_together_are_the_text(markdown in any_markdown()) {
-        let whole = answer(&markdown);
+        let whole = framed("", &markdown, "");
         let parts = render(&Body::Markdown(markdown));
         let seen = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         let joined: String = parts.iter().map(|part| part.text.as_str()).collect();

@@ -44,16 +44,19 @@ impl Outlet for Seated {
     /// A terminal has no limits: one body is one part. Markdown stays as it was written, reasoning is marked as folded.
     fn render(&self, body: &Body) -> Vec<Part> {
         let (text, marks) = match body {
-            Body::Markdown(text) | Body::Plain(text) => (text.trim_end(), Vec::new()),
+            Body::Markdown(text) | Body::Plain(text) => (text.trim_end().to_owned(), Vec::new()),
+            Body::Framed { before, markdown, after } => {
+                (format!("{before}{markdown}\n\n{after}").trim_end().to_owned(), Vec::new())
+            }
             Body::Thinking(text) => {
                 let text = text.trim();
-                (text, vec![Mark { range: 0..text.len(), style: Style::Fold }])
+                (text.to_owned(), vec![Mark { range: 0..text.len(), style: Style::Fold }])
             }
         };
         if text.trim().is_empty() {
             return Vec::new();
         }
-        vec![Part { text: text.to_owned(), marks }]
+        vec![Part { text, marks }]
     }
 
     async fn send(&self, to: &Place, part: &Part, extras: &Extras) -> Outcome<MessageId> {
@@ -113,6 +116,13 @@ mod tests {
         assert_eq!(outlet.render(&Body::Markdown("  **hi**\n".into())), part("  **hi**"));
         assert_eq!(outlet.render(&Body::Plain("x".repeat(1 << 20))), part(&"x".repeat(1 << 20)));
         assert_eq!(outlet.render(&Body::Plain(" \n".into())), vec![]);
+        let framed = |before: &str, markdown: &str, after: &str| Body::Framed {
+            before: before.into(),
+            markdown: markdown.into(),
+            after: after.into(),
+        };
+        assert_eq!(outlet.render(&framed("> ", "**hi**", "3 tokens")), part("> **hi**\n\n3 tokens"));
+        assert_eq!(outlet.render(&framed("", "hi\n", "")), part("hi"));
         let fold = vec![Mark { range: 0..3, style: Style::Fold }];
         assert_eq!(
             outlet.render(&Body::Thinking(" hm.\n".into())),
