@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a scenario that meets nothing where something must be fails there")]
 
-use pensive_tests::model::Script;
+use pensive_tests::model::{Script, Usage};
 use pensive_tests::scene::Scene;
 use pensive_tests::talk::Talk;
 use pensive_tests::telegram::{Fault, MESSAGE_LIMIT, Seen, utf16_len};
@@ -231,10 +231,45 @@ async fn what_the_model_writes_is_never_obeyed() {
 }
 
 #[tokio::test]
-async fn a_prefix_goes_before_each_answer() {
+async fn fmt_03_our_own_words_around_an_answer_change_nothing_in_it() {
     let scene = Scene::with(|config| config["messages"] = json!({ "responsePrefix": "🤖 " })).await;
     let mut talk = Talk::with(&scene, &scene.telegram.user("Ann"));
     assert_eq!(text(&shown(&scene, &mut talk, "**Yes.**").await), "🤖 Yes.");
-    assert_eq!(talk.ask("/fast on").await, "⚙️ Fast mode enabled.");
+    assert_eq!(text(&shown(&scene, &mut talk, "[[reply_to_current]] Yes.").await), "🤖 Yes.");
+    let parts = shown(&scene, &mut talk, "# Head\n\ntext").await;
+    assert_eq!(
+        (text(&parts).as_str(), covered(&parts[0], "bold")),
+        ("🤖 Head\n\ntext", vec!["Head".to_owned()])
+    );
+    assert_eq!(talk.ask("/usage tokens").await, "⚙️ Usage line set to tokens.");
+    let usage = Usage { input: 1, cached: 0, output: 2, reasoning: 0 };
+    scene.model.play(Script::new().text("```sh\nls").usage(usage));
+    talk.say("how?");
+    let answer = talk.next().await;
+    assert_eq!(answer.text, "🤖 \nls\n\nin 1 · out 2 · reasoning 0 · cached 0");
+    assert_eq!(covered(&answer, "pre"), ["ls"], "the line below is no part of the code");
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn more_styles_than_a_message_holds_go_into_the_next() {
+    let (scene, mut talk) = start().await;
+    let markdown = (0..250).map(|n| format!("**b{n}** `c{n}`")).collect::<Vec<_>>().join(" ");
+    let parts = shown(&scene, &mut talk, &markdown).await;
+    assert_eq!(sent(&scene, &parts), markdown.replace(['*', '`'], ""));
+    for kind in ["bold", "code"] {
+        let all: Vec<String> = parts.iter().flat_map(|part| covered(part, kind)).collect();
+        let expected: Vec<String> = (0..250).map(|n| format!("{}{n}", &kind[..1])).collect();
+        assert_eq!(all, expected);
+    }
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn a_table_is_aligned_in_fixed_width() {
+    let (scene, mut talk) = start().await;
+    let parts = shown(&scene, &mut talk, "| Name | N |\n|:--|--:|\n| **日本** | 1 |\n| a | 22 |").await;
+    assert_eq!(text(&parts), "Name |  N\n-----+---\n日本 |  1\na    | 22");
+    assert_eq!(covered(&parts[0], "pre").len(), 1);
     scene.finish().await;
 }
