@@ -93,6 +93,7 @@ impl Home {
             "agents": {"defaults": {"model": {"primary": MODEL}, "maxConcurrent": wiring.runs}},
             "channels": {"telegram": {
                 "botToken": wiring.token, "apiRoot": wiring.telegram, "dmPolicy": policy, "allowFrom": people,
+                "groups": {"*": {"requireMention": false}},
             }},
             "models": {"providers": {"fake": {
                 "baseUrl": wiring.model, "api": "openai-completions", "apiKey": "none",

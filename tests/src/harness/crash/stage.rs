@@ -87,6 +87,16 @@ struct Chat {
 }
 
 impl Chat {
+    /// A direct chat, or a group; our messages quote what they answer only in groups.
+    fn open(telegram: &TelegramFake, place: usize) -> Self {
+        let person = telegram.user(&format!("Person {place}"));
+        let person = match place % 2 {
+            0 => person,
+            _ => person.at(&telegram.supergroup(&format!("Room {place}"), &[&person])),
+        };
+        Self { person, sent: Vec::new(), open: 0 }
+    }
+
     fn write(&mut self, errands: Vec<Errand>) {
         for errand in errands {
             let message = self.person.say(&errand.text).message_id;
@@ -108,9 +118,7 @@ impl Chat {
 impl Stage {
     async fn set(trial: &Trial) -> Result<Self> {
         let world = World::start().await?;
-        let chat =
-            |n| Chat { person: world.telegram.user(&format!("Person {n}")), sent: Vec::new(), open: 0 };
-        let chats: Vec<Chat> = (0..trial.people).map(chat).collect();
+        let chats: Vec<Chat> = (0..trial.people).map(|place| Chat::open(&world.telegram, place)).collect();
         let people = chats.iter().map(|chat| chat.person.id()).collect();
         let home = Home::new(&Wiring { people, runs: 4, ..world.wiring() })?;
         Ok(Self {
@@ -222,7 +230,7 @@ impl Stage {
     fn count_open(&mut self) {
         for chat in &mut self.chats {
             let tally = chat.judge();
-            chat.open = tally.gaps.saturating_sub(tally.unconfirmed);
+            chat.open = tally.gaps;
         }
     }
 

@@ -45,7 +45,7 @@ pub struct Tally {
     pub unconfirmed: usize,
     /// Questions about settings that got the right value.
     pub settings_checked: usize,
-    /// Things that should be there and are not; the notices stand for some or all of them.
+    /// Things that should be there, are not, and that no notice stands for.
     pub gaps: usize,
     /// Acknowledgements or answers that are there twice, or an answer beside a word that it was cut off.
     pub doubled: Vec<String>,
@@ -96,7 +96,7 @@ pub fn judge(sent: &[Sent], seen: &[Bubble]) -> Tally {
         tally.count(sent, &fate);
         missing.extend(gaps(sent, &fate));
     }
-    tally.gaps = missing.len();
+    tally.gaps = missing.len().saturating_sub(tally.unconfirmed);
     // Each such notice stands for one message of ours, which may be there all the same.
     if missing.len() > tally.unconfirmed {
         tally.lost = missing;
@@ -107,26 +107,14 @@ pub fn judge(sent: &[Sent], seen: &[Bubble]) -> Tally {
 /// Looks once more after every button was pressed: what was missing is there now. Gives what still is not.
 pub(super) fn missing_after_presses(sent: &[Sent], seen: &[Bubble]) -> Vec<String> {
     let fates = fates(sent, seen, &mut Tally::default());
-    // Shown again, an acknowledgement answers no message any more.
-    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
-    for bubble in seen.iter().filter(|bubble| bubble.reply_to.is_none()) {
-        *shown.entry(first_line(&bubble.text)).or_default() += 1;
-    }
-    let mut missing = Vec::new();
-    for (sent, fate) in sent.iter().zip(fates) {
-        if sent.errand.token.is_some() && fate.answers == 0 {
-            missing.push(format!("no answer: {}", sent.errand.text));
-        }
-        let Some(words) = sent.errand.acknowledgement.as_deref().filter(|_| fate.acknowledgements == 0)
-        else {
-            continue;
-        };
-        match shown.get_mut(words) {
-            Some(count) if *count > 0 => *count -= 1,
-            _ => missing.push(format!("no acknowledgement: {}", sent.errand.text)),
-        }
-    }
-    missing
+    let missing = |(sent, fate): (&Sent, Fate)| {
+        let Errand { text, acknowledgement, token } = &sent.errand;
+        let unanswered = token.is_some() && fate.answers == 0;
+        let untold = acknowledgement.is_some() && fate.acknowledgements == 0;
+        let unanswered = unanswered.then(|| format!("no answer: {text}"));
+        unanswered.into_iter().chain(untold.then(|| format!("no acknowledgement: {text}")))
+    };
+    sent.iter().zip(fates).flat_map(missing).collect()
 }
 
 fn fates(sent: &[Sent], seen: &[Bubble], tally: &mut Tally) -> Vec<Fate> {
@@ -136,32 +124,41 @@ fn fates(sent: &[Sent], seen: &[Bubble], tally: &mut Tally) -> Vec<Fate> {
     let by_token: BTreeMap<&str, usize> =
         sent.iter().enumerate().filter_map(|(at, sent)| Some((sent.errand.token.as_deref()?, at))).collect();
     for bubble in seen {
-        if bubble.text == UNCONFIRMED {
-            tally.unconfirmed += 1;
-            continue;
-        }
-        let answered = token_in(&bubble.text).and_then(|token| by_token.get(token));
-        let replied = bubble.reply_to.and_then(|message| by_message.get(&message));
-        let told = |at: usize| sent.get(at).and_then(|sent| sent.errand.acknowledgement.as_deref());
-        if let Some(at) = answered {
-            if replied.is_some_and(|replied| replied != at) {
+        let quoted = bubble.reply_to.and_then(|message| by_message.get(&message)).copied();
+        if let Some(at) = token_in(&bubble.text).and_then(|token| by_token.get(token)) {
+            if quoted.is_some_and(|quoted| quoted != *at) {
                 tally.wrong.push(format!("answers another message than it says: {}", bubble.text));
             }
             bump(&mut fates, *at, |fate| &mut fate.answers);
             continue;
         }
-        match replied {
-            Some(at) if bubble.text == RESTARTED => bump(&mut fates, *at, |fate| &mut fate.cut_off),
-            Some(at) if told(*at) == Some(first_line(&bubble.text)) => {
-                bump(&mut fates, *at, |fate| &mut fate.acknowledgements);
-            }
-            replied => {
-                let text = replied.and_then(|at| sent.get(*at)).map_or("nobody", |sent| &sent.errand.text);
-                tally.wrong.push(format!("to {text:?}: {:?}", bubble.text));
-            }
+        match (bubble.text.as_str(), quoted) {
+            (UNCONFIRMED, _) => tally.unconfirmed += 1,
+            (RESTARTED, Some(at)) => bump(&mut fates, at, |fate| &mut fate.cut_off),
+            (text, quoted) => match told(sent, &fates, first_line(text), quoted) {
+                Some(at) => bump(&mut fates, at, |fate| &mut fate.acknowledgements),
+                None => {
+                    let to = quoted.and_then(|at| sent.get(at)).map_or("nobody", |sent| &sent.errand.text);
+                    tally.wrong.push(format!("to {to:?}: {text:?}"));
+                }
+            },
         }
     }
     fates
+}
+
+/// The message that this acknowledges. Between two people acknowledgements quote nothing: then it is the first that waits for these
+/// words, else the first that has them already.
+fn told(sent: &[Sent], fates: &[Fate], words: &str, quoted: Option<usize>) -> Option<usize> {
+    let expects =
+        |at: &usize| sent.get(*at).and_then(|sent| sent.errand.acknowledgement.as_deref()) == Some(words);
+    if quoted.is_some() {
+        return quoted.filter(expects);
+    }
+    let waits = |at: &usize| fates.get(*at).is_some_and(|fate| fate.acknowledgements == 0);
+    let mut candidates = (0..sent.len()).filter(expects);
+    let first = candidates.next()?;
+    std::iter::once(first).chain(candidates).find(waits).or(Some(first))
 }
 
 fn bump(fates: &mut [Fate], at: usize, which: impl Fn(&mut Fate) -> &mut usize) {
@@ -281,8 +278,17 @@ mod tests {
     }
 
     #[test]
+    fn between_two_people_nothing_is_quoted() {
+        let seen = [bubble(0, SET), bubble(2, RESTARTED), bubble(0, NOW)];
+        assert!(judge(&sent(), &seen).clean());
+        assert_eq!(judge(&sent(), &[bubble(0, SET), bubble(0, NOW)]).lost.len(), 1);
+        let twice = [bubble(0, SET), bubble(0, SET), bubble(0, "tok000001"), bubble(0, NOW)];
+        assert_eq!(judge(&sent(), &twice).doubled.len(), 1);
+    }
+
+    #[test]
     fn an_acknowledgement_shown_again_counts() {
-        let seen = [bubble(0, SET), bubble(2, "tok000001"), bubble(3, NOW), bubble(0, UNCONFIRMED)];
+        let seen = [bubble(2, "tok000001"), bubble(3, NOW), bubble(0, UNCONFIRMED), bubble(0, SET)];
         assert_eq!(missing_after_presses(&sent(), &seen), Vec::<String>::new());
     }
 }
