@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pensive_contract::clock::{Clock, Timestamp};
-use pensive_contract::ids::{Account, ChatId, MessageId, SessionKey};
+use pensive_contract::ids::{Account, ChatId, MessageId, SessionKey, Ticket};
 use pensive_contract::inbound::Place;
 use pensive_contract::model::Model;
 use pensive_contract::outward::{Body, Button, Finality, Outward, Part};
@@ -19,6 +19,7 @@ use crate::courier::Parcel;
 use crate::lane::Job;
 use crate::mask::Masker;
 use crate::rate::RateGate;
+use crate::retry::send_pause;
 use crate::settings::EngineSettings;
 use crate::workers::Workers;
 
@@ -182,6 +183,24 @@ impl Core {
             self.dispatch(Parcel { entry, done: None }).await;
         }
         Ok(())
+    }
+
+    /// Closes messages whose end could not be written down, once the store takes writes again: a later start would begin
+    /// them anew.
+    pub(crate) fn close_later(self: &Arc<Self>, tickets: &[Ticket]) {
+        let (core, tickets) = (Arc::clone(self), tickets.to_vec());
+        self.tasks.spawn(async move {
+            for tries in 0.. {
+                tokio::select! {
+                    () = core.abort.cancelled() => return,
+                    () = core.ports.clock.sleep(send_pause(tries, fastrand::f64())) => {}
+                }
+                let closes = tickets.iter().copied().map(Write::Close).collect();
+                if core.ports.ledger.commit(closes).await.is_ok() {
+                    return;
+                }
+            }
+        });
     }
 
     /// Hands an entry that is on disk to the courier of its chat.

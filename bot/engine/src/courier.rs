@@ -22,16 +22,21 @@ const PATIENCE: Duration = Duration::from_hours(24);
 /// An entry on its way, and whoever waits for its end.
 pub(crate) struct Parcel {
     pub(crate) entry: OutboxEntry,
-    pub(crate) done: Option<oneshot::Sender<Result<Vec<MessageId>, Fault>>>,
+    pub(crate) done: Option<Done>,
 }
+
+/// Where the end of a delivery is told.
+pub(crate) type Done = oneshot::Sender<Result<Vec<MessageId>, Fault>>;
 
 /// How one part ended.
 enum Landing {
     Known(PartState),
     /// The chat takes nothing any more.
     ChatGone(String),
-    /// We are shutting down or the account is parked: the entry stays as it is for the next start.
+    /// We are shutting down: the entry stays as it is for the next start.
     Kept,
+    /// The account may do nothing until an operator acts: the same.
+    Shut(String),
 }
 
 /// The life of one courier.
@@ -61,7 +66,7 @@ impl<'a> Round<'a> {
         Self { core, entry, place }
     }
 
-    async fn deliver(mut self, done: Option<oneshot::Sender<Result<Vec<MessageId>, Fault>>>) {
+    async fn deliver(mut self, done: Option<Done>) {
         let Some(outward) = self.core.ports.outward.get(&self.place.account) else {
             tracing::error!(account = %self.place.account, ticket = %self.entry.ticket, "no such account to send through");
             return;
@@ -75,6 +80,7 @@ impl<'a> Round<'a> {
                     break;
                 }
                 Landing::Kept => return,
+                Landing::Shut(why) => return self.keep(why, done),
             }
         }
         self.close(done).await;
@@ -94,7 +100,7 @@ impl<'a> Round<'a> {
         }
         let extras = self.extras(index);
         let landing = self.persist(outlet, index, part, &extras).await;
-        if let Landing::Kept = landing {
+        if matches!(landing, Landing::Kept | Landing::Shut(_)) {
             // It has certainly not landed: the next start may send it.
             self.note(index, PartState::Waiting);
         }
@@ -181,7 +187,7 @@ impl<'a> Round<'a> {
                 Next::Repeat
             }
             Refusal::ChatGone => Next::End(Landing::ChatGone(why.to_owned())),
-            Refusal::Account => Next::End(Landing::Kept),
+            Refusal::Account => Next::End(Landing::Shut(why.to_owned())),
             Refusal::Style | Refusal::TopicGone | Refusal::Never => {
                 Next::End(Landing::Known(PartState::Failed(why.to_owned())))
             }
@@ -239,8 +245,20 @@ impl<'a> Round<'a> {
         }
     }
 
+    /// Tells whoever waits that it stays here until the account is put right.
+    fn keep(&self, why: String, done: Option<Done>) {
+        let account = &self.place.account;
+        let words = format!(
+            "{account} is out of service ({why}). The message is kept and goes out once that is mended."
+        );
+        if let Some(done) = done {
+            // Whoever asked may have gone.
+            let _gone = done.send(Err(Fault::new(FaultClass::TellPerson, words, why))).is_err();
+        }
+    }
+
     /// Forgets the entry, or keeps it where its fate is unknown and tells the person so.
-    async fn close(self, done: Option<oneshot::Sender<Result<Vec<MessageId>, Fault>>>) {
+    async fn close(self, done: Option<Done>) {
         if let Some(done) = done {
             // Whoever asked may have gone.
             let _gone = done.send(self.report()).is_err();

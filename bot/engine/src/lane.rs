@@ -140,6 +140,7 @@ impl Lane {
         }
         if let Err(fault) = self.core.post(writes, entries).await {
             tracing::error!(%fault, session = %self.key, "a message could not be written down");
+            self.core.close_later(&[job.ticket]);
             self.not_stored(job).await;
             return;
         }
@@ -186,6 +187,7 @@ impl Lane {
         if let Err(fault) = self.core.ports.ledger.commit(writes).await {
             // The answer is worth more than its record: it goes out, and the log says that it is nowhere else.
             tracing::error!(%fault, session = %self.key, "an answer goes out without being stored");
+            self.core.close_later(&active.pending.tickets);
         }
         if let Some(entry) = entry {
             self.core.dispatch(Parcel { entry, done: None }).await;
