@@ -1,6 +1,11 @@
 //! Who is let in, who may direct, and how often: strangers leave no trace.
 
-#![allow(clippy::unwrap_used, reason = "a scenario that meets nothing where something must be fails there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a scenario that meets nothing where something must be fails there"
+)]
 
 use std::path::Path;
 use std::time::Duration;

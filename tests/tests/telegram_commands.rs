@@ -1,6 +1,11 @@
 //! The commands around the directives, as a person on Telegram meets them: status, help, sessions, models, the menu.
 
-#![allow(clippy::unwrap_used, reason = "a scenario that meets nothing where something must be fails there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a scenario that meets nothing where something must be fails there"
+)]
 
 use std::time::Duration;
 
@@ -179,6 +184,22 @@ async fn what_stands_beside_new_holds_in_the_new_session() {
         ("/reset /think big", "⚙️ New session started. No longer set: thinking off, model fake/gpt-4.1.\nUnrecognized thinking level \"big\". Valid levels: default, off, minimal, low, medium, high, xhigh. Did you mean \"high\"?"),
     ])
     .await;
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn a_new_session_ends_what_the_old_one_was_doing() {
+    let scene = Scene::start().await;
+    let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
+    scene.model.play(Script::new().text("One ").stall());
+    ann.say("count to ten");
+    scene.model.wait_for_running(1).await;
+    ann.say("and then to twenty");
+    assert_eq!(ann.ask("/new").await, "⚙️ New session started.");
+    scene.model.wait_for_abandoned(1).await;
+    assert_eq!(ann.ask("hello").await, "You said: hello");
+    assert_eq!(scene.model.requests().pop().unwrap().texts("user"), ["hello"]);
+    assert_eq!(scene.model.count(), 2);
     scene.finish().await;
 }
 

@@ -1,6 +1,11 @@
 //! What a person types on Telegram, and what comes of it: directives alone, mixed with text, and in between.
 
-#![allow(clippy::unwrap_used, reason = "a scenario that meets nothing where something must be fails there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a scenario that meets nothing where something must be fails there"
+)]
 
 use pensive_tests::gate::Gate;
 use pensive_tests::model::{Request, Script};
@@ -42,6 +47,10 @@ async fn dir_15_a_directive_alone_is_kept_and_confirmed_in_the_words_of_its_fami
         ("/t off", "Thinking disabled."),
         ("/thinking", "Current thinking level: off (from session).\nOptions: default, off, minimal, low, medium, high, xhigh."),
         ("/THINK : Extra High", "Thinking level set to xhigh."),
+        ("/think\nlow", "Thinking level set to low."),
+        ("  /t  :  medium , ", "Thinking level set to medium."),
+        ("/think high!", "Thinking level set to high."),
+        ("/think low /think /think high", "Thinking level set to high."),
         ("/think default", "Thinking level reset to default (medium)."),
         ("/fast", "Current fast mode: off (from built-in).\nOptions: on, off, auto, default, status."),
         ("/fast auto", "⚙️ Fast mode set to auto."),
@@ -265,6 +274,9 @@ async fn captions_follow_the_same_rules() {
     assert_eq!(ann.hear().await, no_files);
     assert_eq!(ann.hear().await, "You said: what is this?");
     assert_eq!(scene.model.requests().pop().unwrap().effort(), Some("low"));
+    person.voice().send();
+    assert_eq!(ann.hear().await, no_files, "med_06");
+    assert_eq!(scene.model.count(), 1);
     person.photo().caption("/think off").mark("code", "/think off").send();
     assert_eq!(ann.hear().await, no_files);
     assert_eq!(ann.hear().await, "You said: /think off");

@@ -1,6 +1,11 @@
 //! What an answer looks like when it has reached Telegram: styles, splits, direction, and nothing that nobody should read.
 
-#![allow(clippy::unwrap_used, reason = "a scenario that meets nothing where something must be fails there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a scenario that meets nothing where something must be fails there"
+)]
 
 use pensive_tests::model::{Script, Usage};
 use pensive_tests::scene::Scene;

@@ -1,6 +1,11 @@
 //! Groups and forums: when the bot is meant, whose settings hold, and where its answers stand.
 
-#![allow(clippy::unwrap_used, reason = "a scenario that meets nothing where something must be fails there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a scenario that meets nothing where something must be fails there"
+)]
 
 use pensive_tests::model::Request;
 use pensive_tests::scene::Scene;
@@ -54,6 +59,7 @@ async fn among_people_the_bot_answers_only_when_it_is_meant() {
     let named = json!({"type": "text_mention", "offset": 0, "length": 4, "user": us});
     bob.post("bot, five").entity(named).send();
     assert_eq!(talk.hear().await, "You said: Bob: bot, five");
+    assert_eq!(talk.ask("@pensive_test_bot stop").await, "⚙️ Nothing is running.");
     bob.say("/think@pensive_test_bot high six");
     assert_eq!(talk.hear().await, "Thinking level set to high.");
     assert_eq!(talk.hear().await, "You said: Bob: six");
@@ -250,5 +256,18 @@ async fn dir_17_what_somebody_else_wrote_is_never_read_as_mine() {
     assert_eq!(talk.hear().await, "You said: Bob: @pensive_test_bot what does she mean?");
     assert_eq!(last(&scene).effort(), Some("medium"));
     assert!(talk.ask("/think").await.starts_with("Current thinking level: medium (from built-in)."));
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn all_direct_chats_may_share_one_talk_where_that_is_wanted() {
+    let scene = Scene::with(|config| config["session"] = json!({ "dmScope": "main" })).await;
+    let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
+    let mut bob = Talk::with(&scene, &scene.telegram.user("Bob"));
+    assert_eq!(ann.ask("/think high").await, "Thinking level set to high.");
+    assert_eq!(ann.ask("my word is Basalt").await, "You said: my word is Basalt");
+    assert_eq!(bob.ask("what is the word?").await, "You said: what is the word?");
+    assert_eq!(last(&scene).texts("user"), ["my word is Basalt", "what is the word?"]);
+    assert_eq!(last(&scene).effort(), Some("medium"), "settings stay their sender's");
     scene.finish().await;
 }

@@ -1,6 +1,11 @@
 //! What the model thought: told apart from the answer whatever shape it comes in, and shown only to those who want it and may.
 
-#![allow(clippy::unwrap_used, reason = "a scenario that meets nothing where something must be fails there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a scenario that meets nothing where something must be fails there"
+)]
 
 use pensive_tests::model::{ReasoningShape, Script};
 use pensive_tests::scene::Scene;

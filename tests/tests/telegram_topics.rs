@@ -1,6 +1,11 @@
 //! Forum topics and topics of direct chats: each a talk of its own, answered in place.
 
-#![allow(clippy::unwrap_used, reason = "a scenario that meets nothing where something must be fails there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a scenario that meets nothing where something must be fails there"
+)]
 
 use std::time::Duration;
 
