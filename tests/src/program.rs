@@ -1,6 +1,11 @@
 //! The real program in the home of a scene: where a kill or the command line matters.
 
-use std::{path::PathBuf, process::Stdio};
+#![allow(clippy::expect_used, reason = "a trial without its program fails at once")]
+
+use std::{
+    path::PathBuf,
+    process::{ExitStatus, Stdio},
+};
 
 use tokio::{io::AsyncWriteExt, process::Command};
 
@@ -52,6 +57,14 @@ impl Scene {
         command
     }
 
+    /// A line of the shell.
+    pub fn shell(&self, line: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        self.dress(&mut command);
+        command.arg("-c").arg(line);
+        command
+    }
+
     fn dress(&self, command: &mut Command) {
         self.write();
         command.env_clear().env("HOME", self.home()).env("USER", "ann").env("PATH", "/usr/bin:/bin");
@@ -78,6 +91,12 @@ impl Scene {
     /// Starts any command as a daemon; what it says goes to [`Scene::log`].
     pub fn spawn(&self, command: Command) -> Daemon {
         Daemon::spawn(command, &self.log_file()).expect("the program can be started")
+    }
+
+    /// Sends a process what Ctrl-C sends.
+    pub async fn interrupt(&self, process: u32) -> ExitStatus {
+        let kill = Command::new("kill").arg("-INT").arg(process.to_string()).status().await;
+        kill.expect("there is a kill")
     }
 
     /// What daemons have said so far.

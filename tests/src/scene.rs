@@ -12,6 +12,7 @@ use pensive_contract::intake::AccountState;
 use pensive_daemon::{House, Plan};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::task::JoinHandle;
 
 use crate::clock::SimClock;
 use crate::model::ModelFake;
@@ -121,6 +122,15 @@ impl Scene {
         let accounts = self.house().accounts();
         let found = accounts.into_iter().find(|(known, _)| known.to_string() == account);
         found.unwrap_or_else(|| panic!("there is no account {account}")).1
+    }
+
+    /// Another program that polls the first bot, until it is aborted.
+    pub fn rival(&self) -> JoinHandle<()> {
+        let url = format!("{}/bot{}/getUpdates?timeout=50", self.telegram.url(), self.telegram.token());
+        tokio::spawn(async move {
+            // What comes of it is none of its concern.
+            drop(reqwest::get(url).await);
+        })
     }
 
     /// The folder that the daemon lives in.
