@@ -7,8 +7,7 @@
     reason = "a scenario that meets nothing where something must be fails there"
 )]
 
-use pensive_tests::gate::Gate;
-use pensive_tests::model::{Request, Script};
+use pensive_tests::model::Request;
 use pensive_tests::scene::Scene;
 use pensive_tests::talk::Talk;
 use serde_json::json;
@@ -338,46 +337,6 @@ async fn dir_20_a_model_name_may_hold_any_sign() {
 }
 
 #[tokio::test]
-async fn dir_06_off_is_a_value_dir_07_every_notice_tells_the_same_ses_01_also_later() {
-    let scene = Scene::with(|config| config["agents"]["defaults"]["thinkingDefault"] = json!("high")).await;
-    let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
-    assert!(ann.ask("/think").await.starts_with("Current thinking level: high (from global default)."));
-    assert!(
-        ann.ask("/status").await.contains("Thinking: high → reasoning.effort=high (from global default)")
-    );
-    assert_eq!(ann.ask("/think off").await, "Thinking disabled.");
-    assert!(ann.ask("/think").await.starts_with("Current thinking level: off (from session)."));
-    assert!(ann.ask("/status").await.contains("Thinking: off → reasoning.effort=none (from session)"));
-    for _ in 0..2 {
-        assert_eq!(run(&scene, &mut ann, "hello").await.effort(), Some("none"), "ses_01");
-    }
-    assert_eq!(ann.ask("/think default").await, "Thinking level reset to default (high).");
-    assert_eq!(run(&scene, &mut ann, "hello").await.effort(), Some("high"));
-    scene.finish().await;
-}
-
-#[tokio::test]
-async fn a_message_runs_with_what_held_when_it_was_accepted() {
-    let scene = Scene::start().await;
-    let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
-    let gate = Gate::new();
-    scene.model.play(Script::new().wait(&gate).text("One."));
-    assert_eq!(ann.ask("/think low").await, "Thinking level set to low.");
-    ann.say("first");
-    scene.model.wait_for_running(1).await;
-    ann.say("second");
-    assert_eq!(ann.ask("/think high").await, "Thinking level set to high.");
-    gate.open();
-    assert_eq!(ann.hear().await, "One.");
-    assert_eq!(ann.hear().await, "You said: second");
-    assert_eq!(ann.ask("third").await, "You said: third");
-    let efforts: Vec<String> =
-        scene.model.requests().iter().map(|request| request.effort().unwrap().to_owned()).collect();
-    assert_eq!(efforts, ["low", "low", "high"]);
-    scene.finish().await;
-}
-
-#[tokio::test]
 async fn what_is_repeated_to_the_sender_is_never_too_long_to_send() {
     let scene = Scene::start().await;
     let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
@@ -387,33 +346,5 @@ async fn what_is_repeated_to_the_sender_is_never_too_long_to_send() {
     assert_eq!(answer, format!("Unrecognized thinking level \"{word}…\". Valid levels: {levels}."));
     let answer = ann.ask(&format!("/model {}", "x".repeat(4_000))).await;
     assert_eq!(answer, format!("Unrecognized model \"{}…\". See /model list.", "x".repeat(128)));
-    scene.finish().await;
-}
-
-/// On a provider that has a fast lane; its rows and defaults are in the catalogue.
-#[tokio::test]
-async fn fast_mode_and_the_providers_own_default_reach_the_wire() {
-    let scene = Scene::with(|config| {
-        let mut provider = config["models"]["providers"]["fake"].clone();
-        provider["models"] = json!([]);
-        config["models"]["providers"]["openai"] = provider;
-        config["agents"]["defaults"]["model"]["primary"] = json!("openai/gpt-5.6-sol");
-    })
-    .await;
-    let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
-    let tier = |request: &Request| request.body.get("service_tier").cloned();
-    assert!(ann.ask("/think").await.starts_with("Current thinking level: medium (from provider default)."));
-    assert_eq!(tier(&run(&scene, &mut ann, "slowly").await), None);
-    assert_eq!(ann.ask("/fast on now").await, "⚙️ Fast mode enabled.");
-    assert_eq!(ann.hear().await, "You said: now");
-    assert_eq!(tier(&scene.model.requests().pop().unwrap()), Some(json!("priority")));
-    assert_eq!(tier(&run(&scene, &mut ann, "slowly").await), None);
-    assert_eq!(ann.ask("/fast auto").await, "⚙️ Fast mode set to auto.");
-    assert_eq!(tier(&run(&scene, &mut ann, "quickly").await), Some(json!("priority")));
-    assert!(
-        ann.ask("/status")
-            .await
-            .contains("→ reasoning.effort=medium, service_tier=priority (from provider default)")
-    );
     scene.finish().await;
 }
