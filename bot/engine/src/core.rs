@@ -180,7 +180,7 @@ impl Core {
             self.ports.ledger.commit(writes).await?;
         }
         for entry in entries {
-            self.dispatch(Parcel { entry, done: None }).await;
+            self.dispatch(Parcel { entry, done: None });
         }
         Ok(())
     }
@@ -204,12 +204,10 @@ impl Core {
     }
 
     /// Hands an entry that is on disk to the courier of its chat.
-    pub(crate) async fn dispatch(self: &Arc<Self>, parcel: Parcel) {
+    pub(crate) fn dispatch(self: &Arc<Self>, parcel: Parcel) {
         let address = (parcel.entry.place.account.clone(), parcel.entry.place.chat.clone());
-        self.couriers
-            .hand(address, parcel, |bench| {
-                self.tasks.spawn(crate::courier::work(Arc::clone(self), bench));
-            })
-            .await;
+        self.couriers.hand(address, parcel, |bench| {
+            self.tasks.spawn(crate::courier::work(Arc::clone(self), bench));
+        });
     }
 }

@@ -43,8 +43,9 @@ enum Landing {
 pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<Address, Parcel>) {
     loop {
         let parcel = tokio::select! {
-            parcel = bench.next_or_retire(&*core.ports.clock) => parcel,
+            biased;
             () = core.abort.cancelled() => None,
+            parcel = bench.next_or_retire(&*core.ports.clock) => parcel,
         };
         let Some(parcel) = parcel else { return };
         Round::new(&core, parcel.entry).deliver(parcel.done).await;
@@ -91,6 +92,11 @@ impl<'a> Round<'a> {
         let Some((part, state)) = self.entry.parts.get(index).cloned() else { return Landing::Kept };
         match state {
             PartState::Sent(_) | PartState::Unknown | PartState::Failed(_) => return Landing::Known(state),
+            // A letter may have hundreds of parts; the rest of it is for the next start.
+            PartState::Trying | PartState::Waiting if self.core.abort.is_cancelled() => {
+                self.note(index, PartState::Waiting);
+                return Landing::Kept;
+            }
             PartState::Trying => {}
             PartState::Waiting => {
                 if let Landing::Kept = self.announce(index).await {

@@ -117,12 +117,12 @@ impl Scene<'_> {
             let mut record = old.unwrap_or(fresh);
             record.updated = now;
             record.last_interaction = record.last_interaction.max(at);
-            record.tokens.input += usage.input;
-            record.tokens.cached += usage.cached;
-            record.tokens.output += usage.output;
-            record.tokens.reasoning += usage.reasoning;
+            record.tokens.input = record.tokens.input.saturating_add(usage.input);
+            record.tokens.cached = record.tokens.cached.saturating_add(usage.cached);
+            record.tokens.output = record.tokens.output.saturating_add(usage.output);
+            record.tokens.reasoning = record.tokens.reasoning.saturating_add(usage.reasoning);
             if usage.input > 0 {
-                record.context_used = usage.input + usage.output;
+                record.context_used = usage.input.saturating_add(usage.output);
             }
             record.last_result = Some((now, result));
             record

@@ -1,7 +1,7 @@
 //! The engine as the other rooms see it: takes events in, goes on after a restart, says things, tells how it stands,
 //! and ends.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ impl Engine {
             Fault::new(FaultClass::OursToMend, "The store did not take it.", fault.to_string())
         })?;
         let (done, landed) = oneshot::channel();
-        self.core.dispatch(Parcel { entry, done: Some(done) }).await;
+        self.core.dispatch(Parcel { entry, done: Some(done) });
         landed.await.unwrap_or_else(|_| {
             let words = "The daemon ended before it was sent; it will be sent at the next start.";
             Err(Fault::new(FaultClass::TellPerson, words, words))
@@ -185,9 +185,16 @@ impl Intake for Engine {
         if self.core.closing.is_cancelled() {
             return Err(StoreFault::Closed);
         }
+        let accounts: BTreeSet<Account> = batch.iter().map(|inbound| inbound.place.account.clone()).collect();
         let Sifted { admitted, mut heard, told } = self.sift(batch);
         let fresh = self.core.ports.inbox.take(admitted, cursor).await?;
-        self.core.post(Vec::new(), told).await?;
+        if let Some(rate) = &self.core.rate {
+            accounts.iter().for_each(|account| rate.settle(account));
+        }
+        // From here on nothing may fail: what is in the inbox is new only this once.
+        if let Err(fault) = self.core.post(Vec::new(), told).await {
+            tracing::error!(%fault, "who writes too fast could not be told");
+        }
         for (ticket, inbound) in fresh {
             // What had been seen before is passed over; the rest comes back in the order in which it was heard.
             while heard.front().is_some_and(|(update, _)| *update != inbound.update) {
@@ -196,7 +203,7 @@ impl Intake for Engine {
             let known = heard.pop_front().map(|(_, heard)| heard);
             let heard = known.unwrap_or_else(|| hearing::hear(&self.core, &inbound));
             let state = InboxState::Waiting;
-            self.core.assign(InboxEntry { ticket, state, inbound }, heard).await;
+            self.core.assign(InboxEntry { ticket, state, inbound }, heard);
         }
         Ok(())
     }
@@ -208,17 +215,15 @@ impl Intake for Engine {
 
 impl Core {
     /// Hands an event that is in the inbox to its lane.
-    pub(crate) async fn assign(self: &Arc<Self>, entry: InboxEntry, heard: Heard) {
+    pub(crate) fn assign(self: &Arc<Self>, entry: InboxEntry, heard: Heard) {
         let Some(route) = hearing::belongs(self, &entry.inbound) else {
             tracing::error!(ticket = %entry.ticket, "no agent is configured");
             return;
         };
         let key = route.key.clone();
         let job = heard.job(entry, route);
-        self.lanes
-            .hand(key, job, |bench| {
-                self.lane_tasks.spawn(crate::lane::work(Arc::clone(self), bench));
-            })
-            .await;
+        self.lanes.hand(key, job, |bench| {
+            self.lane_tasks.spawn(crate::lane::work(Arc::clone(self), bench));
+        });
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn gate(core: &Core, inbound: &Inbound, heard: &Heard) -> Gate {
     };
     match &core.rate {
         Some(rate) if !free && core.settings.doors.contains_key(&inbound.place.account) => {
-            rate.check(&inbound.place.account, &inbound.sender.id)
+            rate.check(inbound)
         }
         Some(_) | None => Gate::Pass,
     }

@@ -190,7 +190,7 @@ impl Lane {
             self.core.close_later(&active.pending.tickets);
         }
         if let Some(entry) = entry {
-            self.core.dispatch(Parcel { entry, done: None }).await;
+            self.core.dispatch(Parcel { entry, done: None });
         }
     }
 

@@ -62,7 +62,7 @@ async fn send_on(core: &Arc<Core>, mut entry: OutboxEntry) -> Result<(), StoreFa
         }
         return Ok(());
     }
-    core.dispatch(Parcel { entry, done: None }).await;
+    core.dispatch(Parcel { entry, done: None });
     Ok(())
 }
 
@@ -85,7 +85,7 @@ async fn take_up(core: &Arc<Core>, entry: InboxEntry) -> Result<(), StoreFault> 
             if heard.admission != Admission::Admitted {
                 return core.ports.ledger.commit(vec![Write::Close(entry.ticket)]).await;
             }
-            core.assign(entry, heard).await;
+            core.assign(entry, heard);
             Ok(())
         }
     }

@@ -76,6 +76,15 @@ pub(crate) struct Answer {
     pub(crate) took: Duration,
 }
 
+impl Answer {
+    /// Cuts what one piece alone may have made far too long.
+    fn cut(&mut self) {
+        for text in [&mut self.text, &mut self.reasoning] {
+            text.truncate(text.floor_char_boundary(MOST_SAID));
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum RunEnd {
@@ -244,10 +253,6 @@ impl Calls<'_> {
     async fn call(&self, request: ModelRequest, answer: &mut Answer) -> Result<(), ModelFault> {
         let mut stream = self.core.ports.model.stream(request).await?;
         while let Some(event) = stream.next().await {
-            if answer.text.len() + answer.reasoning.len() > MOST_SAID {
-                tracing::warn!(session = %self.session, "a model did not come to an end; the answer is cut there");
-                return Ok(());
-            }
             match event? {
                 ModelEvent::Reasoning(piece) => {
                     self.heard(answer);
@@ -268,6 +273,11 @@ impl Calls<'_> {
                     }
                     return Ok(());
                 }
+            }
+            if answer.text.len() + answer.reasoning.len() > MOST_SAID {
+                tracing::warn!(session = %self.session, "a model did not come to an end; the answer is cut there");
+                answer.cut();
+                return Ok(());
             }
         }
         Err(ModelFault {
@@ -291,5 +301,18 @@ fn pace(pending: &Pending, age: Duration) -> Pace {
         Fast::Off => Pace::Normal,
         Fast::Auto if age <= pending.fast_cutoff => Pace::Fast,
         Fast::Auto => Pace::Normal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_piece_that_is_far_too_long_is_cut_between_characters() {
+        let mut answer = Answer { text: format!("x{}", "ä".repeat(MOST_SAID)), ..Answer::default() };
+        answer.cut();
+        assert_eq!(answer.text.len(), MOST_SAID - 1);
+        assert!(answer.text.ends_with('ä'));
     }
 }

@@ -1,6 +1,8 @@
 //! One worker for each key, started when there is work and retired when idle: the registry behind lanes and couriers.
 //!
-//! A worker is never retired while a job is on its way to it, so that two workers never share a key.
+//! A worker is never retired while a job is on its way to it, so that two workers never share a key. Handing in never
+//! waits: a worker that is held up, as the courier of a chat that Telegram silences for hours, must not hold up the lane
+//! that hands to it, and through that everybody else. What waits is on disk anyway, and the rate of people bounds it.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -10,13 +12,11 @@ use std::time::Duration;
 use pensive_contract::clock::Clock;
 use tokio::sync::{Notify, mpsc};
 
-/// Jobs that may wait for one worker; whoever hands in more waits until there is room.
-const QUEUE: usize = 64;
 /// How long a worker without work stays.
 const IDLE: Duration = Duration::from_secs(60);
 
 struct Seat<J> {
-    sender: mpsc::Sender<J>,
+    sender: mpsc::UnboundedSender<J>,
     /// Jobs that were handed to this worker and are not done.
     promised: usize,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Workers<K, J> {
 pub(crate) struct Bench<K, J> {
     /// Whose worker it is.
     pub(crate) key: K,
-    receiver: mpsc::Receiver<J>,
+    receiver: mpsc::UnboundedReceiver<J>,
     registry: Arc<Workers<K, J>>,
 }
 
@@ -42,24 +42,24 @@ impl<K: Hash + Eq + Clone, J> Workers<K, J> {
     }
 
     /// Hands `job` to the worker of `key`; `start` is called when it must be started first.
-    pub(crate) async fn hand(self: &Arc<Self>, key: K, job: J, start: impl FnOnce(Bench<K, J>)) {
+    pub(crate) fn hand(self: &Arc<Self>, key: K, job: J, start: impl FnOnce(Bench<K, J>)) {
         let (sender, bench) = self.promise(&key);
         if let Some(bench) = bench {
             start(bench);
         }
         // The worker leaves only when nothing is promised, so this fails only when the whole registry is being dropped.
-        if sender.send(job).await.is_err() {
+        if sender.send(job).is_err() {
             tracing::debug!("a worker was gone before its job came");
         }
     }
 
-    fn promise(self: &Arc<Self>, key: &K) -> (mpsc::Sender<J>, Option<Bench<K, J>>) {
+    fn promise(self: &Arc<Self>, key: &K) -> (mpsc::UnboundedSender<J>, Option<Bench<K, J>>) {
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(seat) = seats.get_mut(key).filter(|seat| !seat.sender.is_closed()) {
             seat.promised += 1;
             return (seat.sender.clone(), None);
         }
-        let (sender, receiver) = mpsc::channel(QUEUE);
+        let (sender, receiver) = mpsc::unbounded_channel();
         seats.insert(key.clone(), Seat { sender: sender.clone(), promised: 1 });
         (sender, Some(Bench { key: key.clone(), receiver, registry: Arc::clone(self) }))
     }
