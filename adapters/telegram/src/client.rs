@@ -54,10 +54,11 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    /// How long a 429 asks us to be silent.
+    /// How long a 429 asks us to be silent. A wait of nothing is not obeyed: it would be asked for without end.
     pub(crate) fn wait(&self) -> Duration {
         const UNNAMED: Duration = Duration::from_secs(5);
-        self.retry_after.or_else(|| named_wait(&self.description)).unwrap_or(UNNAMED)
+        const SHORTEST: Duration = Duration::from_secs(1);
+        self.retry_after.or_else(|| named_wait(&self.description)).unwrap_or(UNNAMED).max(SHORTEST)
     }
 }
 
@@ -162,14 +163,16 @@ impl Client {
                 serde_json::from_str(&repaired_text).map_err(|_| body.unreadable())?
             }
         };
-        if answer.ok {
+        if answer.ok == Some(true) {
             return answer.result.and_then(|raw| result(raw.get())).ok_or_else(|| body.unreadable());
         }
-        let Some(description) = answer.description else { return Err(body.unreadable()) };
-        let parameters = answer.parameters.unwrap_or_default();
+        if answer.ok.is_none() && answer.description.is_none() {
+            return Err(body.unreadable());
+        }
+        let parameters = answer.parameters;
         Err(CallFault::Refused(Refused {
-            code: answer.error_code.unwrap_or(body.status),
-            description: self.spoken(&description),
+            code: answer.error_code.unwrap_or_else(|| body.code_of_a_no()),
+            description: self.spoken(&answer.description.unwrap_or_default()),
             retry_after: parameters.retry_after.map(Duration::from_secs),
             moved_to: parameters.migrate_to_chat_id,
         }))
@@ -206,6 +209,11 @@ pub(crate) struct Body {
 }
 
 impl Body {
+    /// The code of a no that names none. A status of success cannot be meant.
+    fn code_of_a_no(&self) -> u16 {
+        if self.status < 400 { 500 } else { self.status }
+    }
+
     /// An HTML page of a gateway, half a body, a result of another shape.
     fn unreadable(&self) -> CallFault {
         CallFault::Lost(format!("status {} with {} bytes that are no answer", self.status, self.bytes.len()))

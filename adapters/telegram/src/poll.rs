@@ -28,6 +28,8 @@ const POLL_LIMIT: Duration = Duration::from_secs(65);
 /// Without a finished poll for this long, connections are made anew.
 const SILENCE: Duration = Duration::from_secs(120);
 const BATCH: u8 = 100;
+/// A long poll without events that comes back sooner did not wait.
+const HASTY: Duration = Duration::from_secs(1);
 /// After another poller was met this often in a row, it is no leftover of a restart.
 const ALARM: u32 = 3;
 
@@ -54,6 +56,8 @@ pub(crate) struct Poller<'a> {
     pauses: Pauses,
     /// How often in a row another poller was met.
     contests: u32,
+    /// How many polls in a row brought nothing new and had not waited for it either.
+    idle: u32,
     /// When a poll last finished, or connections were last made anew.
     heard: Timestamp,
 }
@@ -81,6 +85,7 @@ impl<'a> Poller<'a> {
             reach: Reach::Long,
             pauses: Pauses::default(),
             contests: 0,
+            idle: 0,
             heard,
         }
     }
@@ -88,9 +93,11 @@ impl<'a> Poller<'a> {
     /// Polls until told to stop, or until the account has to be parked.
     pub(crate) async fn run(mut self) -> Result<(), Fault> {
         self.next = self.stored().await;
-        while let Ok(answer) = self.unless_stopped(self.ask()).await {
+        loop {
+            let asked = self.bot.clock.now();
+            let Ok(answer) = self.unless_stopped(self.ask()).await else { break };
             let went_on = match answer {
-                Ok(batch) => self.heard_of(batch).await,
+                Ok(batch) => self.heard_of(batch, asked).await,
                 Err(fault) => self.recover(fault).await?,
             };
             if went_on.is_err() {
@@ -142,16 +149,41 @@ impl<'a> Poller<'a> {
         })
     }
 
-    async fn heard_of(&mut self, batch: Vec<Numbered>) -> Result<(), Stopped> {
+    async fn heard_of(&mut self, batch: Vec<Numbered>, asked: Timestamp) -> Result<(), Stopped> {
         self.heard = self.bot.clock.now();
+        let hasty = self.reach == Reach::Long && self.heard.since(asked) < HASTY;
+        let news = batch
+            .iter()
+            .map(|event| event.id)
+            .max()
+            .is_some_and(|last| self.next.is_none_or(|next| last >= next));
+        self.idle = if hasty && !news { self.idle.saturating_add(1) } else { 0 };
         // Whoever fights for the bot wins every other short poll; only a long one tells that the fight is over.
         if self.reach == Reach::Long {
-            self.pauses.reset();
             self.contests = 0;
+            if self.idle == 0 {
+                self.pauses.reset();
+            }
         }
         self.reach = Reach::Long;
         self.say_listening();
-        if batch.is_empty() { Ok(()) } else { self.hand_in(batch).await }
+        if !batch.is_empty() {
+            self.hand_in(batch).await?;
+        }
+        self.slow_down().await
+    }
+
+    /// A server that neither waits nor has news, or never takes note of what is confirmed, must not be asked without end.
+    /// Once may be chance.
+    async fn slow_down(&mut self) -> Result<(), Stopped> {
+        if self.idle < 2 {
+            return Ok(());
+        }
+        if self.idle == 2 {
+            tracing::warn!(account = %self.bot.account, "the server answers at once without anything new; it is asked less often");
+        }
+        let pause = self.pauses.next();
+        self.unless_stopped(self.bot.clock.sleep(pause)).await
     }
 
     fn say_listening(&self) {

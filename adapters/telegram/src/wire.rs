@@ -7,26 +7,32 @@ use std::ops::RangeInclusive;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::repair::repaired;
 
-/// The envelope of every answer.
+/// The envelope of every answer. A no is a no however oddly the server writes what stands beside it: taken for no answer,
+/// it would leave in doubt what has certainly not landed.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Answer<'a> {
-    #[serde(default)]
-    pub(crate) ok: bool,
+    pub(crate) ok: Option<bool>,
     #[serde(default, borrow)]
     pub(crate) result: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "number")]
     pub(crate) error_code: Option<u16>,
     pub(crate) description: Option<String>,
-    pub(crate) parameters: Option<Parameters>,
+    #[serde(default, deserialize_with = "or_nothing")]
+    pub(crate) parameters: Parameters,
 }
 
 /// What an error says beside its words.
 #[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(crate) struct Parameters {
+    #[serde(deserialize_with = "number")]
     pub(crate) retry_after: Option<u64>,
+    #[serde(deserialize_with = "number")]
     pub(crate) migrate_to_chat_id: Option<i64>,
 }
 
@@ -155,6 +161,31 @@ pub(crate) struct Pressed {
     #[serde(default)]
     pub(crate) is_topic_message: bool,
     pub(crate) chat: Chat,
+}
+
+/// A whole number as servers write it: as a number, with a fraction (rounded up), or in quotes. Anything else is none.
+fn number<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<i128>,
+{
+    #[allow(clippy::cast_possible_truncation, reason = "the cast saturates, as meant")]
+    let whole = |text: &str| text.parse().ok().or_else(|| Some(text.parse::<f64>().ok()?.ceil() as i128));
+    let read = match Value::deserialize(deserializer)? {
+        Value::Number(number) => whole(&number.to_string()),
+        Value::String(text) => whole(text.trim()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    Ok(read.and_then(|number| T::try_from(number).ok()))
+}
+
+/// A value of the right shape, or an empty one.
+fn or_nothing<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: serde::de::DeserializeOwned + Default,
+{
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).unwrap_or_default())
 }
 
 /// Reads a list item by item and leaves out what is not of the right shape.

@@ -122,6 +122,26 @@ async fn numbers_that_go_backwards_begin_the_count_anew() {
 }
 
 #[tokio::test]
+async fn a_server_that_neither_waits_nor_has_news_is_asked_less_and_less() {
+    let mut run = Running::start(None).await;
+    let poll = run.poll().await;
+    run.server.introduce().await;
+    // Once may be chance.
+    poll.ok(json!([]));
+    run.poll().await.ok(json!([]));
+    let first = run.clock.nap().await;
+    run.poll().await.ok(json!([]));
+    let second = run.clock.nap().await;
+    assert!(first >= Duration::from_secs(1) && second >= first, "{first:?} {second:?}");
+    // News end the pauses, and the same events again begin them anew.
+    for _ in 0..3 {
+        run.poll().await.ok(json!([said(7, "hi")]));
+        run.taken.recv().await.unwrap().kept();
+    }
+    assert_eq!(run.clock.nap().await, Duration::from_secs(1));
+}
+
+#[tokio::test]
 async fn rst_08_another_poller_is_a_visible_state_that_passes() {
     let mut run = Running::start(None).await;
     let poll = run.poll().await;

@@ -104,6 +104,38 @@ async fn an_answer_of_its_own_means_refused_and_anything_else_unknown() {
 }
 
 #[tokio::test]
+async fn a_no_is_a_no_however_oddly_it_is_written() {
+    let mut bench = Bench::new().await;
+    let flood = |parameters: &str| {
+        (
+            429,
+            format!(r#"{{"ok":false,"error_code":429,"description":"Too Many","parameters":{parameters}}}"#),
+        )
+    };
+    for ((status, body), expected) in [
+        (flood(r#"{"retry_after":1.5}"#), "wait 2"),
+        (flood(r#"{"retry_after":"7"}"#), "wait 7"),
+        (flood(r#"{"retry_after":-1}"#), "wait 5"),
+        (flood(r#"{"retry_after":0}"#), "wait 1"),
+        (flood(r#""none""#), "wait 5"),
+        ((500, r#"{"ok":false,"error_code":"500","description":"Internal"}"#.to_owned()), "again"),
+        ((500, r#"{"ok":false}"#.to_owned()), "again"),
+        ((200, r#"{"ok":false}"#.to_owned()), "again"),
+        ((200, "{}".to_owned()), "unknown"),
+        ((500, r#"{"error":"of a proxy"}"#.to_owned()), "unknown"),
+    ] {
+        let outcome = bench.send(|request| request.json(status, body.clone())).await;
+        let found = match &outcome {
+            Outcome::Wait(span) => format!("wait {}", span.as_secs()),
+            Outcome::Refused { refusal: Refusal::Again, .. } => "again".to_owned(),
+            Outcome::Unknown { .. } => "unknown".to_owned(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(found, expected, "{status} {body}");
+    }
+}
+
+#[tokio::test]
 async fn silence_is_given_up_and_the_outcome_is_unknown() {
     let mut bench = Bench::new().await;
     let (to, part, extras) = (place("7", ChatKind::Direct, None), plain("hi"), Extras::default());
