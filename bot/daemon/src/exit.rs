@@ -7,6 +7,7 @@ use pensive_config::{ConfigFaults, UnknownKey};
 use pensive_terminal::TerminalFault;
 
 use crate::house::StartFault;
+use crate::verbs::tell;
 
 /// Why a verb was not done.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +51,6 @@ impl Failure {
 }
 
 /// Tells the failure on standard error and gives the exit code. A reader that went away early is no failure.
-#[allow(clippy::print_stderr, reason = "the last word of the program")]
 pub(crate) fn code_of(result: Result<(), Failure>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -58,8 +58,8 @@ pub(crate) fn code_of(result: Result<(), Failure>) -> ExitCode {
         Err(failure) => {
             match &failure {
                 // As `file:line:column:`, so that editors find the place.
-                Failure::Config(faults) => eprintln!("{faults}"),
-                other => eprintln!("pensive: {other}"),
+                Failure::Config(faults) => tell(&faults.to_string()),
+                other => tell(&format!("pensive: {other}")),
             }
             ExitCode::from(failure.code())
         }

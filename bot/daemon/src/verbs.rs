@@ -93,11 +93,8 @@ fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print(&text)
 }
 
-/// Says something to the person at the terminal, on standard error.
-#[allow(
-    clippy::print_stderr,
-    reason = "this is the one place that talks to the person who started the program"
-)]
-fn tell(line: &str) {
-    eprintln!("{line}");
+/// Says something to the person at the terminal, on standard error. Where that is closed or full nobody hears it, and all
+/// else goes on: a daemon outlives the terminal, the pipe or the log service that it was started with.
+pub(crate) fn tell(line: &str) {
+    drop(writeln!(io::stderr().lock(), "{line}"));
 }

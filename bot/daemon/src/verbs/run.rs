@@ -1,5 +1,6 @@
 //! `pensive run`: the daemon, from its first line to its last.
 
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use pensive_config::{Api, Config, DefaultModel, Provider};
@@ -88,23 +89,49 @@ fn notify(state: NotifyState<'_>) {
     }
 }
 
-/// The signals that end a daemon.
+/// The signals that a daemon hears.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    hangup: Signal,
+    hanging: Hanging,
+}
+
+/// What a hang-up means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hanging {
+    /// The terminal that the daemon writes to was closed: it ends.
+    Up,
+    /// A service manager asks for a reload.
+    On,
 }
 
 impl Signals {
     fn listen() -> Result<Self, Failure> {
         let open =
             |kind| signal(kind).map_err(|cause| Failure::Failed(format!("signals cannot be heard: {cause}")));
-        Ok(Self { terminate: open(SignalKind::terminate())?, interrupt: open(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: open(SignalKind::terminate())?,
+            interrupt: open(SignalKind::interrupt())?,
+            hangup: open(SignalKind::hangup())?,
+            hanging: if std::io::stderr().is_terminal() { Hanging::Up } else { Hanging::On },
+        })
     }
 
+    /// Waits for one that asks the daemon to end.
     async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => return,
+                _ = self.interrupt.recv() => return,
+                _ = self.hangup.recv() => {}
+            }
+            if self.hanging == Hanging::Up {
+                return;
+            }
+            tracing::warn!(
+                "nothing was reloaded: this version reads its configuration when it starts, so restart it"
+            );
         }
     }
 }
