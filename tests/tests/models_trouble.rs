@@ -298,7 +298,7 @@ async fn con_05_a_stop_on_an_idle_session_does_not_touch_the_next_run() {
 #[tokio::test]
 async fn a_stop_takes_the_waiting_messages_along_and_overtakes_everything() {
     let scene =
-        Scene::with(|config| config["limits"]["perSender"] = json!({"perMinute": 4, "burst": 4})).await;
+        Scene::with(|config| config["limits"]["perSender"] = json!({"perMinute": 6, "burst": 4})).await;
     let ann = scene.telegram.user("Ann");
     let gate = Gate::new();
     scene.model.play(Script::new().wait(&gate).text("never seen"));
@@ -311,7 +311,7 @@ async fn a_stop_takes_the_waiting_messages_along_and_overtakes_everything() {
     ann.say("stop");
     scene.telegram.wait_for_text(ann.chat(), "⚙️ Stopped.").await;
     scene.model.wait_for_abandoned(1).await;
-    scene.advance(Duration::from_secs(30));
+    scene.advance(Duration::from_secs(25));
     ann.say("five");
     scene.telegram.wait_for_text(ann.chat(), "You said: five").await;
     assert_eq!(said(&ann), ["⚙️ Stopped.", "You said: five"]);

@@ -284,7 +284,7 @@ async fn hostile_texts_are_answered_and_never_a_panic() {
     let (ann, bot) = (scene.telegram.user("Ann"), scene.telegram.bot());
     scene.model.reply_with(|request| Some(Script::new().text(&format!("{} bytes", request.prompt().len()))));
     let whole = "x".repeat(1 << 20);
-    let slashes = "/think high ".repeat(87_000);
+    let slashes = "/think high ".repeat(20_000);
     for text in [&whole, "a\0b\u{7}c\u{200e}d", "שלום (عالم) \u{202e}abc\u{202c}", "👩‍👩‍👧‍👦🇮🇹e\u{301}"]
     {
         ann.say(text);

@@ -7,6 +7,8 @@
     reason = "a scenario that meets nothing where something must be fails there"
 )]
 
+use std::time::Duration;
+
 use pensive_terminal::Link;
 use pensive_terminal::wire::Event;
 use pensive_tests::gate::Gate;
@@ -134,7 +136,7 @@ async fn rst_08_the_status_shows_who_listens_and_who_is_in_trouble() {
 async fn a_wrong_token_is_told_with_what_to_do_and_the_rest_goes_on() {
     let scene = Scene::prepared(|_| {}).await;
     scene.telegram.bot().revoke_token();
-    let _daemon = scene.spawn(scene.command(&["run"]));
+    let daemon = scene.spawn(scene.command(&["run"]));
     scene.telegram.wait_for(|call| call.status == 401).await;
     scene.run(&["chat", "hello"]).await.expect(0, &["You said: hello"]);
     let shown = scene.run(&["status"]).await;
@@ -142,6 +144,7 @@ async fn a_wrong_token_is_told_with_what_to_do_and_the_rest_goes_on() {
         0,
         &["telegram/default  parked", "Telegram refused its token", "the configuration", "@BotFather"],
     );
+    daemon.stop(Duration::from_secs(10)).await.unwrap();
     let log = scene.log();
     assert!(log.contains("Telegram refused its token"), "{log}");
     for text in [&shown.out, &log] {

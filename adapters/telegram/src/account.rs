@@ -153,7 +153,8 @@ impl Bot {
                 tracing::debug!(%account, why, "trying again")
             }
             (_, AccountState::Retrying { why }) => tracing::warn!(%account, why, "trying again"),
-            (_, AccountState::Parked { why }) => tracing::error!(%account, why, "parked"),
+            // Whoever runs the account is handed the fault, and logs it.
+            (_, AccountState::Parked { .. }) => {}
         }
     }
 
