@@ -28,6 +28,29 @@ async fn str_03_a_chat_that_telegram_silences_holds_up_nobody_else() {
 }
 
 #[tokio::test]
+async fn what_found_no_room_behind_a_silenced_chat_arrives_once_and_in_order() {
+    const LETTERS: usize = 200;
+    let scene = Scene::with(|config| config["limits"] = json!({ "perSender": { "perMinute": 0 } })).await;
+    let ann = scene.telegram.user("Ann");
+    scene.telegram.inject(Fault::on("sendMessage").retry_after(3_600).times(1));
+    let expected: Vec<String> = (0..LETTERS)
+        .map(|n| {
+            ann.say(&format!("/model no-such-{n}/model"));
+            format!("no-such-{n}/model")
+        })
+        .collect();
+    scene.telegram.bot().wait_until_confirmed().await;
+    scene.sleep_out(Duration::from_secs(3_600), Duration::from_secs(3_600)).await;
+    scene.telegram.wait_until(|telegram| (telegram.messages(ann.chat()).len() >= 2 * LETTERS).then_some(())).await;
+    let seen = said(&ann);
+    assert_eq!(seen.len(), LETTERS);
+    for (text, name) in seen.iter().zip(expected) {
+        assert!(text.contains(&format!("{name}\"")), "{name} was due, not {text}");
+    }
+    scene.finish().await;
+}
+
+#[tokio::test]
 async fn a_stop_cuts_a_long_letter_and_the_next_start_sends_the_rest_of_it_once() {
     const PARTS: usize = 60;
     let mut scene = Scene::start().await;

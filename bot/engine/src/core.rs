@@ -203,11 +203,24 @@ impl Core {
         });
     }
 
-    /// Hands an entry that is on disk to the courier of its chat.
+    /// Hands an entry that is on disk to the courier of its chat. Waits for nothing: where the courier is far behind, the
+    /// entry stays in the outbox and the courier fetches it from there.
     pub(crate) fn dispatch(self: &Arc<Self>, parcel: Parcel) {
         let address = (parcel.entry.place.account.clone(), parcel.entry.place.chat.clone());
-        self.couriers.hand(address, parcel, |bench| {
+        let offered = self.couriers.offer(address, parcel, |bench| {
             self.tasks.spawn(crate::courier::work(Arc::clone(self), bench));
         });
+        if let Err(parcel) = offered {
+            parcel.left(self);
+        }
+    }
+
+    /// The same for what a start finds in the outbox: waits for room.
+    pub(crate) async fn dispatch_in_turn(self: &Arc<Self>, entry: OutboxEntry) {
+        let address = (entry.place.account.clone(), entry.place.chat.clone());
+        let start = |bench| {
+            self.tasks.spawn(crate::courier::work(Arc::clone(self), bench));
+        };
+        self.couriers.hand(address, Parcel { entry, done: None }, start).await;
     }
 }

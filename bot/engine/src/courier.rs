@@ -1,6 +1,7 @@
 //! One courier for each chat carries our messages in order, each part confirmed before the next, and writes down what
 //! is known of each, so that a restart neither loses nor doubles one.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,8 +40,25 @@ enum Landing {
     Shut(String),
 }
 
+impl Parcel {
+    /// Leaves it in the outbox, untried, and tells whoever waits: too much is ahead of it.
+    pub(crate) fn left(self, core: &Core) {
+        let Self { entry, done } = self;
+        if entry.parts.first().is_some_and(|(_, state)| *state == PartState::Trying) {
+            note(core, entry.ticket, 0, PartState::Waiting);
+        }
+        if let Some(done) = done {
+            let words = "Much is waiting for that chat. The message is kept and goes out in its turn.";
+            // Whoever asked may have gone.
+            let _gone = done.send(Err(Fault::new(FaultClass::TellPerson, words, words))).is_err();
+        }
+    }
+}
+
 /// The life of one courier.
 pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<Address, Parcel>) {
+    // Entries that were fetched from the outbox and may yet come by the queue as well.
+    let mut fetched = HashSet::new();
     loop {
         let parcel = tokio::select! {
             biased;
@@ -48,9 +66,43 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<Address, Parcel>) {
             parcel = bench.next_or_retire(&*core.ports.clock) => parcel,
         };
         let Some(parcel) = parcel else { return };
-        Round::new(&core, parcel.entry).deliver(parcel.done).await;
+        if !fetched.remove(&parcel.entry.ticket) {
+            Round::new(&core, parcel.entry).deliver(parcel.done).await;
+        }
         bench.done();
+        while bench.has_left() {
+            for entry in left_for(&core, &bench.key).await {
+                if fetched.insert(entry.ticket) {
+                    Round::new(&core, entry).deliver(None).await;
+                }
+            }
+        }
     }
+}
+
+/// Writes down how far a part has come, without waiting for the disk.
+fn note(core: &Core, ticket: Ticket, index: usize, state: PartState) {
+    if let Err(fault) = core.ports.ledger.commit_soon(vec![Write::Part(ticket, index, state)]) {
+        tracing::warn!(%fault, %ticket, "the state of a message was not written down");
+    }
+}
+
+/// What the outbox holds for a chat and nobody carries, in order.
+async fn left_for(core: &Core, (account, chat): &Address) -> Vec<OutboxEntry> {
+    let mut tries = 0;
+    let pending = loop {
+        match core.ports.outbox.pending().await {
+            Ok(pending) => break pending,
+            Err(fault) => tracing::error!(%fault, %account, "messages wait for the store"),
+        }
+        tokio::select! {
+            () = core.abort.cancelled() => return Vec::new(),
+            () = core.ports.clock.sleep(send_pause(tries, fastrand::f64())) => tries += 1,
+        }
+    };
+    let here = |entry: &OutboxEntry| entry.place.account == *account && entry.place.chat == *chat;
+    let untried = |entry: &OutboxEntry| entry.parts.iter().any(|(_, state)| *state == PartState::Waiting);
+    pending.into_iter().filter(|entry| here(entry) && untried(entry)).collect()
 }
 
 /// The delivery of one entry.
@@ -236,10 +288,7 @@ impl<'a> Round<'a> {
     }
 
     fn note(&self, index: usize, state: PartState) {
-        let write = vec![Write::Part(self.entry.ticket, index, state)];
-        if let Err(fault) = self.core.ports.ledger.commit_soon(write) {
-            tracing::warn!(%fault, ticket = %self.entry.ticket, "the state of a message was not written down");
-        }
+        note(self.core, self.entry.ticket, index, state);
     }
 
     fn fail_rest(&mut self, why: &str) {

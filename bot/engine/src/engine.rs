@@ -203,7 +203,7 @@ impl Intake for Engine {
             let known = heard.pop_front().map(|(_, heard)| heard);
             let heard = known.unwrap_or_else(|| hearing::hear(&self.core, &inbound));
             let state = InboxState::Waiting;
-            self.core.assign(InboxEntry { ticket, state, inbound }, heard);
+            self.core.assign(InboxEntry { ticket, state, inbound }, heard).await;
         }
         Ok(())
     }
@@ -215,15 +215,16 @@ impl Intake for Engine {
 
 impl Core {
     /// Hands an event that is in the inbox to its lane.
-    pub(crate) fn assign(self: &Arc<Self>, entry: InboxEntry, heard: Heard) {
+    pub(crate) async fn assign(self: &Arc<Self>, entry: InboxEntry, heard: Heard) {
         let Some(route) = hearing::belongs(self, &entry.inbound) else {
             tracing::error!(ticket = %entry.ticket, "no agent is configured");
             return;
         };
         let key = route.key.clone();
         let job = heard.job(entry, route);
-        self.lanes.hand(key, job, |bench| {
+        let start = |bench| {
             self.lane_tasks.spawn(crate::lane::work(Arc::clone(self), bench));
-        });
+        };
+        self.lanes.hand(key, job, start).await;
     }
 }

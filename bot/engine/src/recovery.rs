@@ -1,5 +1,6 @@
 //! The first thing after a start: what the last life left in the inbox and the outbox.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,8 +10,7 @@ use pensive_contract::store::{
 };
 
 use crate::access::Admission;
-use crate::core::{Core, Letter};
-use crate::courier::Parcel;
+use crate::core::{Address, Core, Letter};
 use crate::hearing;
 use crate::notices;
 
@@ -23,11 +23,7 @@ pub(crate) async fn recover(core: &Arc<Core>) -> Result<(), StoreFault> {
     if !pending.is_empty() || !open.is_empty() {
         tracing::info!(messages = open.len(), letters = pending.len(), "going on where the last life ended");
     }
-    for entry in pending {
-        if is_here(core, &entry.place) {
-            send_on(core, entry).await?;
-        }
-    }
+    send_on(core, pending.into_iter().filter(|entry| is_here(core, &entry.place)).collect()).await?;
     for entry in open {
         if is_here(core, &entry.inbound.place) {
             take_up(core, entry).await?;
@@ -45,25 +41,54 @@ fn is_here(core: &Core, place: &Place) -> bool {
     here
 }
 
+/// Goes on sending. Each chat's letters wait for that chat alone.
+async fn send_on(core: &Arc<Core>, pending: Vec<OutboxEntry>) -> Result<(), StoreFault> {
+    let mut chats: BTreeMap<Address, Vec<OutboxEntry>> = BTreeMap::new();
+    for entry in pending {
+        match fate(&entry) {
+            Fate::Told if core.now().since(entry.created) > KEEP => {
+                core.ports.ledger.commit(vec![Write::Forget(entry.ticket)]).await?;
+            }
+            Fate::Told => {}
+            Fate::Open => {
+                let address = (entry.place.account.clone(), entry.place.chat.clone());
+                chats.entry(address).or_default().push(doubtful(entry));
+            }
+        }
+    }
+    for letters in chats.into_values() {
+        let core = Arc::clone(core);
+        core.tasks.clone().spawn(async move {
+            for letter in letters {
+                core.dispatch_in_turn(letter).await;
+            }
+        });
+    }
+    Ok(())
+}
+
+/// What is to be done about a letter of the last life.
+#[derive(Debug, PartialEq, Eq)]
+enum Fate {
+    /// Something of it is not settled.
+    Open,
+    /// It was told that nobody knows whether it arrived, and it waits for its button.
+    Told,
+}
+
+fn fate(entry: &OutboxEntry) -> Fate {
+    let open = |state: &PartState| matches!(state, PartState::Waiting | PartState::Trying);
+    if entry.parts.iter().any(|(_, state)| open(state)) { Fate::Open } else { Fate::Told }
+}
+
 /// Parts that were being tried may have landed: nobody knows, so they are not tried again.
-async fn send_on(core: &Arc<Core>, mut entry: OutboxEntry) -> Result<(), StoreFault> {
-    let mut unknown_before = false;
+fn doubtful(mut entry: OutboxEntry) -> OutboxEntry {
     for (_, state) in &mut entry.parts {
-        unknown_before |= *state == PartState::Unknown;
         if *state == PartState::Trying {
             *state = PartState::Unknown;
         }
     }
-    let settled = entry.parts.iter().all(|(_, state)| *state != PartState::Waiting);
-    if unknown_before && settled {
-        // It was told before the restart and waits for its button.
-        if core.now().since(entry.created) > KEEP {
-            core.ports.ledger.commit(vec![Write::Forget(entry.ticket)]).await?;
-        }
-        return Ok(());
-    }
-    core.dispatch(Parcel { entry, done: None });
-    Ok(())
+    entry
 }
 
 async fn take_up(core: &Arc<Core>, entry: InboxEntry) -> Result<(), StoreFault> {
@@ -85,7 +110,7 @@ async fn take_up(core: &Arc<Core>, entry: InboxEntry) -> Result<(), StoreFault> 
             if heard.admission != Admission::Admitted {
                 return core.ports.ledger.commit(vec![Write::Close(entry.ticket)]).await;
             }
-            core.assign(entry, heard);
+            core.assign(entry, heard).await;
             Ok(())
         }
     }

@@ -1,24 +1,36 @@
 //! One worker for each key, started when there is work and retired when idle: the registry behind lanes and couriers.
 //!
-//! A worker is never retired while a job is on its way to it, so that two workers never share a key. Handing in never
-//! waits: a worker that is held up, as the courier of a chat that Telegram silences for hours, must not hold up the lane
-//! that hands to it, and through that everybody else. What waits is on disk anyway, and the rate of people bounds it.
+//! A worker is never retired while a job is on its way to it, so that two workers never share a key. Queues are bounded.
+//! Where a worker is quick, whoever hands in waits for room. Where it may be held up for hours, as the courier of a chat that
+//! its platform silences, nobody may wait for it: what finds no room is left where it was written down, and the worker
+//! fetches it from there once it has caught up.
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pensive_contract::clock::Clock;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{self, error::TrySendError};
 
+/// Jobs that may wait for one worker.
+const QUEUE: usize = 64;
 /// How long a worker without work stays.
 const IDLE: Duration = Duration::from_secs(60);
 
 struct Seat<J> {
-    sender: mpsc::UnboundedSender<J>,
+    sender: mpsc::Sender<J>,
     /// Jobs that were handed to this worker and are not done.
     promised: usize,
+    /// A job found no room. Until the worker has fetched what was left, all that comes is left, so that order is kept.
+    left: bool,
+}
+
+impl<J> Seat<J> {
+    fn is_busy(&self) -> bool {
+        (self.promised > 0 || self.left) && !self.sender.is_closed()
+    }
 }
 
 /// The workers of one kind.
@@ -32,7 +44,7 @@ pub(crate) struct Workers<K, J> {
 pub(crate) struct Bench<K, J> {
     /// Whose worker it is.
     pub(crate) key: K,
-    receiver: mpsc::UnboundedReceiver<J>,
+    receiver: mpsc::Receiver<J>,
     registry: Arc<Workers<K, J>>,
 }
 
@@ -41,33 +53,67 @@ impl<K: Hash + Eq + Clone, J> Workers<K, J> {
         Arc::new(Self { seats: Mutex::new(HashMap::new()), stilled: Notify::new() })
     }
 
-    /// Hands `job` to the worker of `key`; `start` is called when it must be started first.
-    pub(crate) fn hand(self: &Arc<Self>, key: K, job: J, start: impl FnOnce(Bench<K, J>)) {
-        let (sender, bench) = self.promise(&key);
-        if let Some(bench) = bench {
-            start(bench);
-        }
+    /// Hands `job` to the worker of `key` and waits until there is room; `start` is called when the worker must be started
+    /// first.
+    pub(crate) async fn hand(self: &Arc<Self>, key: K, job: J, start: impl FnOnce(Bench<K, J>)) {
+        let sender = {
+            let mut seats = self.lock();
+            let seat = self.seat(&mut seats, key, start);
+            seat.promised += 1;
+            seat.sender.clone()
+        };
         // The worker leaves only when nothing is promised, so this fails only when the whole registry is being dropped.
-        if sender.send(job).is_err() {
+        if sender.send(job).await.is_err() {
             tracing::debug!("a worker was gone before its job came");
         }
     }
 
-    fn promise(self: &Arc<Self>, key: &K) -> (mpsc::UnboundedSender<J>, Option<Bench<K, J>>) {
-        let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(seat) = seats.get_mut(key).filter(|seat| !seat.sender.is_closed()) {
-            seat.promised += 1;
-            return (seat.sender.clone(), None);
+    /// Hands `job` to the worker of `key` without waiting.
+    ///
+    /// # Errors
+    /// There is no room: the job comes back, and the worker is told to fetch it from where it was written down.
+    pub(crate) fn offer(self: &Arc<Self>, key: K, job: J, start: impl FnOnce(Bench<K, J>)) -> Result<(), J> {
+        let mut seats = self.lock();
+        let seat = self.seat(&mut seats, key, start);
+        if seat.left {
+            return Err(job);
         }
-        let (sender, receiver) = mpsc::unbounded_channel();
-        seats.insert(key.clone(), Seat { sender: sender.clone(), promised: 1 });
-        (sender, Some(Bench { key: key.clone(), receiver, registry: Arc::clone(self) }))
+        match seat.sender.try_send(job) {
+            Ok(()) => {
+                seat.promised += 1;
+                Ok(())
+            }
+            Err(TrySendError::Full(job) | TrySendError::Closed(job)) => {
+                seat.left = true;
+                Err(job)
+            }
+        }
+    }
+
+    /// The seat of `key`, with a worker on it.
+    fn seat<'a>(
+        self: &Arc<Self>,
+        seats: &'a mut HashMap<K, Seat<J>>,
+        key: K,
+        start: impl FnOnce(Bench<K, J>),
+    ) -> &'a mut Seat<J> {
+        if seats.get(&key).is_some_and(|seat| seat.sender.is_closed()) {
+            seats.remove(&key);
+        }
+        seats.entry(key).or_insert_with_key(|key| {
+            let (sender, receiver) = mpsc::channel(QUEUE);
+            start(Bench { key: key.clone(), receiver, registry: Arc::clone(self) });
+            Seat { sender, promised: 0, left: false }
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Seat<J>>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether nothing is under way or waiting for `key`.
     pub(crate) fn is_quiet(&self, key: &K) -> bool {
-        let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        seats.get(key).is_none_or(|seat| seat.promised == 0 || seat.sender.is_closed())
+        self.lock().get(key).is_none_or(|seat| !seat.is_busy())
     }
 
     /// Ends when nothing is under way or waiting for anybody. One caller at a time.
@@ -78,13 +124,12 @@ impl<K: Hash + Eq + Clone, J> Workers<K, J> {
     }
 
     fn any_busy(&self) -> bool {
-        let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        seats.values().any(|seat| seat.promised > 0 && !seat.sender.is_closed())
+        self.lock().values().any(Seat::is_busy)
     }
 
     /// How many workers there are.
     pub(crate) fn count(&self) -> usize {
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.lock().len()
     }
 }
 
@@ -96,12 +141,22 @@ impl<K: Hash + Eq + Clone, J> Bench<K, J> {
 
     /// The job that [`Bench::next`] gave last is done.
     pub(crate) fn done(&self) {
-        let mut seats = self.registry.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seats = self.registry.lock();
         if let Some(seat) = seats.get_mut(&self.key) {
             seat.promised = seat.promised.saturating_sub(1);
         }
         drop(seats);
         self.registry.stilled.notify_one();
+    }
+
+    /// Whether the worker has caught up and jobs were left for it to fetch; from here on they come by the queue again.
+    pub(crate) fn has_left(&self) -> bool {
+        let mut seats = self.registry.lock();
+        let Some(seat) = seats.get_mut(&self.key).filter(|seat| seat.left && seat.promised == 0) else {
+            return false;
+        };
+        seat.left = false;
+        true
     }
 
     /// The next job, or nothing when there was none for a while and the worker has given up its seat: it must end then.
@@ -119,8 +174,8 @@ impl<K: Hash + Eq + Clone, J> Bench<K, J> {
     }
 
     fn retire(&mut self) -> bool {
-        let mut seats = self.registry.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        let idle = seats.get(&self.key).is_none_or(|seat| seat.promised == 0);
+        let mut seats = self.registry.lock();
+        let idle = seats.get(&self.key).is_none_or(|seat| seat.promised == 0 && !seat.left);
         if idle {
             seats.remove(&self.key);
         }
