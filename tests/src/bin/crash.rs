@@ -1,7 +1,6 @@
 //! Kills the daemon with SIGKILL again and again while people write to it, and tells what became of every message.
 //!
 //! `cargo run -p pensive-tests --bin crash -- --rounds 200`
-#![allow(clippy::print_stdout, reason = "the figures are what this program is for")]
 
 use std::{path::PathBuf, process::ExitCode};
 

@@ -1,7 +1,6 @@
 //! Measures the release build of the daemon between the fakes: prints one table and writes the figures as JSON.
 //!
 //! `cargo run --release -p pensive-tests --bin load`
-#![allow(clippy::print_stdout, reason = "the table is what this program is for")]
 
 use std::path::PathBuf;
 
