@@ -250,6 +250,12 @@ async fn an_edit_never_executes_anything() {
     assert_eq!(ann.hear().await, "You said: hello");
     person.edit(asked.message_id, "/think high");
     person.edit(asked.message_id, "/new");
+    person.edit(asked.message_id, "/think xhigh explain Raft /status");
+    assert_eq!(ann.hear().await, "⚙️ I had already taken up that message before you changed it.");
+    person.press("Run the new text").unwrap();
+    assert_eq!(ann.hear().await, "You said: explain Raft");
+    let request = scene.model.requests().pop().unwrap();
+    assert_eq!((request.prompt().as_str(), request.effort()), ("explain Raft", Some("medium")));
     let set = person.say("/think low");
     assert_eq!(ann.hear().await, "Thinking level set to low.");
     person.edit(set.message_id, "/think xhigh");

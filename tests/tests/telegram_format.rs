@@ -226,6 +226,33 @@ async fn dir_18_control_tags_are_gone_and_dir_19_inside_code_they_stay() {
     scene.finish().await;
 }
 
+#[tokio::test]
+async fn a_message_is_filled_to_the_last_unit_and_no_further() {
+    let (scene, mut talk) = start().await;
+    let parts = shown(&scene, &mut talk, &"x".repeat(10_000)).await;
+    let lengths: Vec<usize> = parts.iter().map(|part| utf16_len(&part.text)).collect();
+    assert_eq!(lengths, [MESSAGE_LIMIT, MESSAGE_LIMIT, 10_000 - 2 * MESSAGE_LIMIT]);
+    assert!(scene.telegram.calls("sendMessage").iter().all(|call| call.status == 200));
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn of_two_people_neither_quotes_the_other_but_a_button_says_what_it_is_about() {
+    let (scene, mut talk) = start().await;
+    for text in ["hello", "/think high", "/status"] {
+        talk.say(text);
+        assert_eq!(talk.next().await.reply_to, None, "{text}");
+    }
+    scene.model.play(Script::new());
+    let asked = talk.person().say("say nothing");
+    let notice = talk.next().await;
+    assert_eq!(
+        (notice.text.as_str(), notice.reply_to),
+        ("The model returned no text.", Some(asked.message_id))
+    );
+    scene.finish().await;
+}
+
 /// An answer that looks like a command or a directive is text.
 #[tokio::test]
 async fn what_the_model_writes_is_never_obeyed() {
