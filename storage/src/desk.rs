@@ -12,7 +12,6 @@ use crate::fault::DiskFault;
 use crate::frame::{self, Damage, Frame, VERSION};
 use crate::key::{self, Key};
 use crate::record::inbox::{self, InboxRecord, StateRecord};
-use crate::record::outbox::{self, OutboxRecord};
 use crate::record::turn::TurnRecord;
 use crate::record::{self, meta, session};
 use crate::shared::Shared;
@@ -56,14 +55,9 @@ impl Desk<'_, '_> {
                 }
                 Write::Amend(ticket, inbound) => self.amend(ticket, &inbound)?,
                 Write::Close(ticket) => self.stage.remove(Tree::Inbox, key::ticket(ticket)),
-                Write::Outbox(entry) => {
-                    let key = key::ticket(entry.ticket);
-                    self.put(Tree::Outbox, key, &OutboxRecord::from(entry));
-                }
-                Write::Part(ticket, index, state) => {
-                    self.edit(Tree::Outbox, ticket, |entry| outbox::set_part(entry, index, state))?;
-                }
-                Write::Forget(ticket) => self.stage.remove(Tree::Outbox, key::ticket(ticket)),
+                Write::Outbox(entry) => self.keep_letter(entry)?,
+                Write::Part(ticket, index, state) => self.set_part(ticket, index, state),
+                Write::Forget(ticket) => self.forget_letter(ticket)?,
             }
         }
         Ok(())
@@ -121,6 +115,9 @@ impl Desk<'_, '_> {
             if tree == Tree::Sessions {
                 self.count_sessions(-1)?;
             }
+            if tree == Tree::OutboxParts {
+                self.doubt_part(key);
+            }
         }
         Ok(())
     }
@@ -154,7 +151,7 @@ impl Desk<'_, '_> {
     }
 
     fn set_state(&mut self, ticket: Ticket, state: StateRecord) -> Result<(), DiskFault> {
-        self.edit(Tree::Inbox, ticket, |entry| inbox::set_state(entry, state))
+        self.edit(ticket, |entry| inbox::set_state(entry, state))
     }
 
     fn amend(&mut self, ticket: Ticket, inbound: &Inbound) -> Result<(), DiskFault> {
@@ -164,18 +161,18 @@ impl Desk<'_, '_> {
             StateRecord::Running | StateRecord::Parked(_) => true,
         };
         if entry.is_some_and(|entry| !begun(entry.state())) {
-            self.edit(Tree::Inbox, ticket, |entry| inbox::set_inbound(entry, inbound))?;
+            self.edit(ticket, |entry| inbox::set_inbound(entry, inbound))?;
         }
         Ok(())
     }
 
-    /// Changes an entry; one that is closed or forgotten stays so.
-    fn edit(&mut self, tree: Tree, ticket: Ticket, change: impl FnOnce(&mut Value)) -> Result<(), DiskFault> {
+    /// Changes an inbox entry; one that is closed stays so.
+    fn edit(&mut self, ticket: Ticket, change: impl FnOnce(&mut Value)) -> Result<(), DiskFault> {
         let key = key::ticket(ticket);
-        let Some(bytes) = self.stage.get(tree, &key)? else { return Ok(()) };
-        match record::edit(tree, &key, &bytes, change) {
-            Ok(bytes) => self.stage.put(tree, key, bytes),
-            Err(damage) => self.set_aside(tree, &key, &bytes, damage),
+        let Some(bytes) = self.stage.get(Tree::Inbox, &key)? else { return Ok(()) };
+        match record::edit(Tree::Inbox, &key, &bytes, change) {
+            Ok(bytes) => self.stage.put(Tree::Inbox, key, bytes),
+            Err(damage) => self.set_aside(Tree::Inbox, &key, &bytes, damage),
         }
         Ok(())
     }

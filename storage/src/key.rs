@@ -59,6 +59,17 @@ pub(crate) fn ticket(ticket: Ticket) -> Key {
     Key::default().number(ticket.0)
 }
 
+/// Where it stands how far a part of an outbox entry has come; all parts of an entry begin with its ticket.
+pub(crate) fn part(ticket: Ticket, index: usize) -> Key {
+    self::ticket(ticket).number(index as u64)
+}
+
+/// The ticket and the index in such a key.
+pub(crate) fn part_of(key: &[u8]) -> Option<(Ticket, usize)> {
+    let (ticket, index) = key.split_first_chunk::<8>()?;
+    Some((Ticket(u64::from_be_bytes(*ticket)), usize::try_from(last_number(index)?).ok()?))
+}
+
 /// Where it stands that an event was taken.
 pub(crate) fn seen(account: &Account, update: &UpdateId) -> Key {
     cursor(account).text(update.as_str())

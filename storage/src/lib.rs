@@ -1,7 +1,7 @@
 //! The stores on sled: one handle, [`Store`], that implements every port of `pensive_contract::store`, and the verbs of
 //! `pensive store` on a closed one.
 //!
-//! Reading order: `store` is the handle and `ports` what it offers; `job`, `writer`, `desk`, `seen` and `stage` are a
+//! Reading order: `store` is the handle and `ports` what it offers; `job`, `writer`, `desk`, `seen`, `letter` and `stage` are a
 //! commit's way to the disk, and `mend` what happens when that fails;
 //! `disk` and `blobs` are the engine behind a guard; `tree`, `key`, `frame` and `record` say what lies there; `folder`
 //! and `life` say which store lives and how it is opened; `lines`, `export`, `backup`, `build`, `check` and `verbs` stand
@@ -27,6 +27,7 @@ mod folder;
 mod frame;
 mod job;
 mod key;
+mod letter;
 mod life;
 mod lines;
 mod mend;

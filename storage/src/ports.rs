@@ -18,7 +18,6 @@ use crate::job::Job;
 use crate::key::{self, Key};
 use crate::record::inbox::{InboxRecord, StateRecord};
 use crate::record::meta::CursorRecord;
-use crate::record::outbox::OutboxRecord;
 use crate::record::turn::TurnRecord;
 use crate::record::{self, session};
 use crate::seen::REMEMBERED;
@@ -111,13 +110,13 @@ impl Transcript for Store {
 #[async_trait]
 impl Outbox for Store {
     async fn pending(&self) -> Result<Vec<OutboxEntry>, StoreFault> {
-        let all: Vec<(Ticket, OutboxRecord)> = self.all(Tree::Outbox)?;
-        Ok(all.into_iter().map(|(ticket, record)| record.entry(ticket)).collect())
+        let found = self.read(|disk| disk.page(Tree::Outbox, None, usize::MAX))?;
+        let tickets = found.iter().filter_map(|(key, _)| key::last_number(key).map(Ticket));
+        tickets.filter_map(|ticket| self.letter(ticket).transpose()).collect()
     }
 
     async fn entry(&self, ticket: Ticket) -> Result<Option<OutboxEntry>, StoreFault> {
-        let record: Option<OutboxRecord> = self.one(Tree::Outbox, &key::ticket(ticket))?;
-        Ok(record.map(|record| record.entry(ticket)))
+        self.letter(ticket)
     }
 }
 
@@ -139,7 +138,13 @@ impl Notes for Store {
 impl Store {
     /// Gives what was read, or has the writer set aside what cannot be read. With a full queue that waits for the next
     /// reader.
-    fn or_aside<T>(&self, read: Result<T, Damage>, tree: Tree, key: &[u8], bytes: &Stored) -> Option<T> {
+    pub(crate) fn or_aside<T>(
+        &self,
+        read: Result<T, Damage>,
+        tree: Tree,
+        key: &[u8],
+        bytes: &Stored,
+    ) -> Option<T> {
         match read {
             Ok(value) => Some(value),
             Err(Damage::Newer) => {

@@ -43,6 +43,20 @@ impl<'d> Stage<'d> {
         self.fresh.insert((tree, key), None);
     }
 
+    /// Removes all values whose keys begin with `prefix`, those on their way included.
+    pub(crate) fn remove_all(&mut self, tree: Tree, prefix: &Key) -> Result<(), DiskFault> {
+        let from = (tree, prefix.clone());
+        let begins = |(place, _): &(&(Tree, Key), _)| {
+            place.0 == tree && place.1.as_bytes().starts_with(prefix.as_bytes())
+        };
+        let staged = [&self.kept, &self.fresh].map(|writes| writes.range(&from..).take_while(begins));
+        let mut keys: Vec<Key> = staged.into_iter().flatten().map(|((_, key), _)| key.clone()).collect();
+        let stored = self.disk.newest(tree, prefix, usize::MAX)?;
+        keys.extend(stored.iter().map(|(key, _)| Key::found(key)));
+        keys.into_iter().for_each(|key| self.remove(tree, key));
+        Ok(())
+    }
+
     /// The commit is complete.
     pub(crate) fn keep(&mut self) {
         if self.kept.is_empty() {

@@ -19,6 +19,8 @@ pub(crate) enum Tree {
     Cursors,
     /// Messages that are to go out, by ticket.
     Outbox,
+    /// How far parts of these have come since the message was kept, by ticket and index.
+    OutboxParts,
     /// Small values under a name.
     Notes,
     /// Records that could not be read, as they were, by tree and key.
@@ -49,7 +51,7 @@ pub(crate) enum Piece {
 
 impl Tree {
     /// Every tree, in the order of export.
-    pub(crate) const ALL: [Tree; 10] = [
+    pub(crate) const ALL: [Tree; 11] = [
         Tree::Meta,
         Tree::Sessions,
         Tree::Transcript,
@@ -58,6 +60,7 @@ impl Tree {
         Tree::SeenOrder,
         Tree::Cursors,
         Tree::Outbox,
+        Tree::OutboxParts,
         Tree::Notes,
         Tree::Quarantine,
     ];
@@ -73,6 +76,7 @@ impl Tree {
             Tree::SeenOrder => "seen_order",
             Tree::Cursors => "cursors",
             Tree::Outbox => "outbox",
+            Tree::OutboxParts => "outbox_parts",
             Tree::Notes => "notes",
             Tree::Quarantine => "quarantine",
         }
@@ -93,7 +97,8 @@ impl Tree {
             | Tree::Seen
             | Tree::SeenOrder
             | Tree::Cursors
-            | Tree::Outbox => Holds::Json,
+            | Tree::Outbox
+            | Tree::OutboxParts => Holds::Json,
             Tree::Notes => Holds::Sealed,
             Tree::Quarantine => Holds::Bare,
         }
@@ -105,6 +110,7 @@ impl Tree {
             Tree::Meta | Tree::Sessions | Tree::Notes => &[Piece::Text],
             Tree::Transcript => &[Piece::Text, Piece::Number],
             Tree::Inbox | Tree::Outbox | Tree::SeenOrder => &[Piece::Number],
+            Tree::OutboxParts => &[Piece::Number, Piece::Number],
             Tree::Seen => &[Piece::Text, Piece::Text, Piece::Text],
             Tree::Cursors => &[Piece::Text, Piece::Text],
             Tree::Quarantine => &[Piece::Text, Piece::Number, Piece::Bytes],
@@ -124,6 +130,7 @@ impl Tree {
             Tree::Outbox => 7,
             Tree::Notes => 8,
             Tree::Quarantine => 9,
+            Tree::OutboxParts => 10,
         }
     }
 }

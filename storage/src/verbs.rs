@@ -215,6 +215,7 @@ fn doubt(tree: Tree, key: &Key, value: Vec<u8>) -> Vec<u8> {
     let doubted = match tree {
         Tree::Inbox => record::edit(tree, key, &value, inbox::doubt),
         Tree::Outbox => record::edit(tree, key, &value, outbox::doubt_parts),
+        Tree::OutboxParts => record::edit(tree, key, &value, outbox::doubt_part),
         _ => return value,
     };
     doubted.unwrap_or(value)

@@ -16,6 +16,7 @@ use crate::fault::{DiskFault, OpenFault};
 use crate::folder::Folder;
 use crate::job::{Answer, Changes, Job, Queued, Reply, tell};
 use crate::key::Key;
+use crate::letter;
 use crate::life::Life;
 use crate::record::{self, meta};
 use crate::seen::Seen;
@@ -75,7 +76,8 @@ impl Writer {
         queue: Receiver<Queued>,
     ) -> Result<Self, OpenFault> {
         let opened = folder.store().and_then(|path| Disk::open(&path)).and_then(|disk| {
-            let (life, writes) = Life::read(&disk, &folder)?.next();
+            let (life, mut writes) = Life::read(&disk, &folder)?.next();
+            writes.extend(letter::strays(&disk)?);
             let (undo, applied) = disk.apply(&writes);
             applied.map(|()| (disk, life, undo))
         });

@@ -381,3 +381,44 @@ async fn rst_09_a_damaged_record_is_set_aside_and_the_rest_goes_on() {
     raw(dir.path(), |db| assert_eq!(db.open_tree("quarantine").unwrap().len(), 3));
     assert_eq!(open(dir.path()).quarantined(), 3);
 }
+
+#[tokio::test]
+async fn a_store_without_states_of_parts_opens_and_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let mut entry = outbox(store.ticket());
+    store.commit(vec![Write::Outbox(entry.clone())]).await.unwrap();
+    store.close().await.unwrap();
+    // An earlier program wrote the states into the entry, and had no such tree.
+    raw(dir.path(), |db| assert!(db.drop_tree("outbox_parts").unwrap()));
+
+    let store = open(dir.path());
+    assert_eq!(store.pending().await.unwrap(), [entry.clone()]);
+    entry.parts[1].1 = PartState::Sent("89".into());
+    store.commit(vec![Write::Part(entry.ticket, 1, entry.parts[1].1.clone())]).await.unwrap();
+    store.close().await.unwrap();
+    assert_eq!(open(dir.path()).pending().await.unwrap(), [entry]);
+}
+
+#[tokio::test]
+async fn rst_09_a_part_whose_state_cannot_be_read_may_have_landed() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = open(dir.path());
+    let mut entry = outbox(store.ticket());
+    let sent = Write::Part(entry.ticket, 2, PartState::Sent("90".into()));
+    store.commit(vec![Write::Outbox(entry.clone()), sent]).await.unwrap();
+    store.close().await.unwrap();
+    raw(dir.path(), |db| {
+        let tree = db.open_tree("outbox_parts").unwrap();
+        let (key, mut value) = tree.first().unwrap().unwrap();
+        *value.last_mut().unwrap() ^= 1;
+        tree.insert(key, value).unwrap();
+    });
+
+    let store = open(dir.path());
+    entry.parts[2].1 = PartState::Unknown;
+    assert_eq!(store.pending().await.unwrap(), [entry.clone()]);
+    store.commit(Vec::new()).await.unwrap();
+    assert_eq!(store.quarantined(), 1);
+    assert_eq!(Outbox::entry(&store, entry.ticket).await.unwrap(), Some(entry));
+}

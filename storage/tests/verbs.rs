@@ -39,8 +39,21 @@ async fn fill(store: &Store) {
     store.commit(vec![Write::Turn("s1".into(), turn)]).await.unwrap();
     let cursor = Cursor { account: account("a"), bot: "77".to_owned(), next: -3 };
     store.take(vec![inbound("a", "1", "x"), inbound("a", "2", "y")], Some(cursor)).await.unwrap();
-    store.commit(vec![Write::Outbox(outbox(store.ticket()))]).await.unwrap();
+    let letter = store.ticket();
+    store.commit(vec![Write::Outbox(outbox(letter))]).await.unwrap();
+    let sent = Write::Part(letter, 1, PartState::Sent("89".into()));
+    store.commit(vec![sent, Write::Part(letter, 2, PartState::Trying)]).await.unwrap();
     store.keep("menu", vec![0, 1, 255]).await.unwrap();
+}
+
+/// How far the parts of the one letter are.
+async fn part_states(store: &Store) -> Vec<PartState> {
+    store.pending().await.unwrap().remove(0).parts.into_iter().map(|(_, state)| state).collect()
+}
+
+/// The same after `fill`.
+fn filled_states() -> [PartState; 3] {
+    [PartState::Sent("88".into()), PartState::Sent("89".into()), PartState::Trying]
 }
 
 async fn filled(path: &Path) {
@@ -74,6 +87,7 @@ async fn an_export_is_imported_as_it_was() {
     assert!(store.get(&session_key("$!@:/é")).await.unwrap().is_some());
     assert_eq!(store.count().await.unwrap(), 2);
     assert_eq!(store.note("menu").await.unwrap(), Some(vec![0, 1, 255]));
+    assert_eq!(part_states(&store).await, filled_states());
     assert_eq!(store.cursor(&account("a")).await.unwrap().unwrap().next, -3);
     assert_eq!(store.take(vec![inbound("a", "1", "x")], None).await.unwrap(), []);
     let tickets: Vec<_> = Inbox::open(&store).await.unwrap().into_iter().map(|entry| entry.ticket).collect();
@@ -146,7 +160,7 @@ async fn a_bad_line_is_named_and_nothing_is_imported() {
     assert!(matches!(pensive_storage::check(dir.path()), Err(VerbFault::Missing { .. })));
     import(dir.path(), text.as_bytes(), Onto::Empty).unwrap();
     let refused = import(dir.path(), text.as_bytes(), Onto::Empty);
-    assert!(matches!(refused, Err(VerbFault::NotEmpty { records: 12, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(VerbFault::NotEmpty { records: 14, .. })), "{refused:?}");
     check_names(dir.path(), &["current", "lock", "mark", "store-2"]);
     import(dir.path(), text.as_bytes(), Onto::Replace).unwrap();
     check_names(dir.path(), &["current", "lock", "mark", "store-3"]);
@@ -272,9 +286,8 @@ async fn rst_09_a_damaged_store_says_so_and_the_backup_is_the_way_back() {
         assert_eq!(store.tail(&"s1".into(), 9).await.unwrap().len(), 1);
         // What the backup was about to do may have been done.
         assert!(Inbox::open(&store).await.unwrap().iter().all(|entry| entry.state == InboxState::Running));
-        let parts: Vec<_> =
-            store.pending().await.unwrap().remove(0).parts.into_iter().map(|(_, s)| s).collect();
-        assert_eq!(parts, [PartState::Sent("88".into()), PartState::Unknown, PartState::Unknown]);
+        let [sent, sent_since] = ["88", "89"].map(|id| PartState::Sent(id.into()));
+        assert_eq!(part_states(&store).await, [sent, sent_since, PartState::Unknown]);
     }
 }
 
@@ -308,6 +321,7 @@ async fn check_counts_what_is_there_and_what_is_wrong() {
         ("seen_order", 2),
         ("cursors", 1),
         ("outbox", 1),
+        ("outbox_parts", 2),
         ("notes", 1),
         ("quarantine", 0),
     ];
@@ -345,7 +359,9 @@ async fn compaction_keeps_every_record() {
     let records = |text: &str| text.lines().filter(|l| !l.contains(r#""tree":"meta""#)).count();
     assert_eq!(records(&exported(dir.path())), records(&before));
     check_names(dir.path(), &["current", "lock", "mark", "store-2"]);
-    assert_eq!(open(dir.path()).get(&session_key("1")).await.unwrap().unwrap().context_used, 299);
+    let store = open(dir.path());
+    assert_eq!(store.get(&session_key("1")).await.unwrap().unwrap().context_used, 299);
+    assert_eq!(part_states(&store).await, filled_states());
 }
 
 #[tokio::test]

@@ -42,6 +42,7 @@ pub(crate) fn check(tree: Tree, key: &[u8], bytes: &[u8]) -> Result<(), Damage> 
         Tree::SeenOrder => read::<meta::SeenRecord>(tree, key, bytes).map(drop),
         Tree::Cursors => read::<meta::CursorRecord>(tree, key, bytes).map(drop),
         Tree::Outbox => read::<outbox::OutboxRecord>(tree, key, bytes).map(drop),
+        Tree::OutboxParts => read::<outbox::StateRecord>(tree, key, bytes).map(drop),
         Tree::Notes => frame::unseal(tree, key, bytes).map(drop),
         Tree::Quarantine => Ok(()),
     }

@@ -69,9 +69,10 @@ enum StyleRecord {
     Link(String),
 }
 
+/// See [`PartState`]; inside an entry as it was kept, and on its own once a part has come further.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum StateRecord {
+pub(crate) enum StateRecord {
     Waiting,
     Trying,
     Sent(String),
@@ -108,22 +109,16 @@ impl OutboxRecord {
     }
 }
 
-/// Writes how far a part has come into an entry's JSON.
-pub(crate) fn set_part(entry: &mut Value, index: usize, state: PartState) {
-    let part = entry.get_mut("parts").and_then(|parts| parts.get_mut(index)).and_then(Value::as_object_mut);
-    if let (Some(part), Ok(state)) = (part, serde_json::to_value(StateRecord::from(state))) {
-        part.insert("state".to_owned(), state);
-    }
-}
-
 /// Makes every part that is not known to have ended one that may have landed.
 pub(crate) fn doubt_parts(entry: &mut Value) {
     let parts = entry.get_mut("parts").and_then(Value::as_array_mut);
-    for part in parts.into_iter().flatten().filter_map(Value::as_object_mut) {
-        let open = part.get("state").and_then(Value::as_str).is_some_and(|s| s == "waiting" || s == "trying");
-        if open {
-            part.insert("state".to_owned(), Value::from("unknown"));
-        }
+    parts.into_iter().flatten().filter_map(|part| part.get_mut("state")).for_each(doubt_part);
+}
+
+/// The same for the state of one part.
+pub(crate) fn doubt_part(state: &mut Value) {
+    if state.as_str().is_some_and(|s| s == "waiting" || s == "trying") {
+        *state = Value::from("unknown");
     }
 }
 
