@@ -21,6 +21,7 @@ mod tags;
 mod wire;
 
 mod refusal;
+mod repair;
 mod sse;
 mod transport;
 mod trouble;

@@ -8,6 +8,8 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::fault::FaultClass;
 use serde_json::Value;
 
+use crate::repair;
+
 /// The longest pause that a provider may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
 
@@ -45,7 +47,7 @@ enum Reason {
 impl Refusal {
     /// Reads a body. `{"error": {…}}`, `{"error": "…"}`, the bare object, a list with one of these, and any other text.
     pub(crate) fn read(status: Option<u16>, body: &[u8]) -> Self {
-        let Ok(value) = serde_json::from_slice::<Value>(body) else {
+        let Some(value) = repair::value(body) else {
             let message = String::from_utf8_lossy(body).into_owned();
             return Self { status, message, ..Self::default() };
         };

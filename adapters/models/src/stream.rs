@@ -7,6 +7,7 @@ use futures::StreamExt;
 use futures::stream;
 use pensive_contract::model::{ModelEvent, ModelFault, ModelStream};
 
+use crate::repair::Halves;
 use crate::sse::Events;
 use crate::tags::TagFilter;
 use crate::transport::Answer;
@@ -24,6 +25,8 @@ pub(crate) fn events(answer: Answer, decoder: Box<dyn Decode>, provider: &str) -
         decoder,
         provider: provider.to_owned(),
         tags: TagFilter::default(),
+        text: Halves::default(),
+        reasoning: Halves::default(),
         pieces: Vec::new(),
         ready: VecDeque::new(),
         state: State::Reading,
@@ -38,6 +41,9 @@ struct Reader {
     decoder: Box<dyn Decode>,
     provider: String,
     tags: TagFilter,
+    /// Characters of the text, and of the reasoning, that came in halves.
+    text: Halves,
+    reasoning: Halves,
     /// What was decoded and not yet filtered.
     pieces: Vec<ModelEvent>,
     /// What was not yet asked for.
@@ -100,28 +106,44 @@ impl Reader {
     /// Filters what was decoded. What was said before a trouble stays said; the trouble comes after it.
     fn settle(&mut self, read: Result<(), Trouble>) {
         let mut out = Vec::new();
-        for piece in self.pieces.drain(..) {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        for piece in pieces.drain(..) {
             match piece {
                 ModelEvent::Text(text) => {
                     self.answer.speaks();
-                    self.tags.push(text, &mut out);
+                    self.tags.push(self.text.join(text), &mut out);
+                }
+                ModelEvent::Reasoning(text) => {
+                    let text = self.reasoning.join(text);
+                    out.extend((!text.is_empty()).then_some(ModelEvent::Reasoning(text)));
                 }
                 ModelEvent::End(reason) => {
+                    self.lose_halves(&mut out);
                     self.tags.finish(&mut out);
                     out.push(ModelEvent::End(reason));
                     self.state = State::Over;
                     break;
                 }
-                ModelEvent::Reasoning(_) | ModelEvent::Recast(_) | ModelEvent::Usage(_) => out.push(piece),
+                ModelEvent::Recast(_) | ModelEvent::Usage(_) => out.push(piece),
             }
         }
+        self.pieces = pieces;
         let trouble = read.err().filter(|_| self.state == State::Reading);
         if trouble.is_some() {
+            self.lose_halves(&mut out);
             self.tags.cut(&mut out);
             self.state = State::Over;
         }
         out.into_iter().for_each(|event| self.offer(event));
         self.ready.extend(trouble.map(|trouble| Err(trouble.fault(&self.provider))));
+    }
+
+    /// Half a character that nothing followed is lost.
+    fn lose_halves(&mut self, out: &mut Vec<ModelEvent>) {
+        out.extend(self.reasoning.finish().map(|lost| ModelEvent::Reasoning(lost.into())));
+        if let Some(lost) = self.text.finish() {
+            self.tags.push(lost.into(), out);
+        }
     }
 
     /// Queues an event; pieces that arrived together go out together.

@@ -372,3 +372,54 @@ async fn many_streams_at_once() {
         assert_eq!(heard, Heard::whole("Hello", ""));
     }
 }
+
+#[tokio::test]
+async fn halves_of_a_character_are_joined_over_deltas_or_lost() {
+    let provider = |events: &[&str]| Provider::start([Reply::events(events)]);
+    let chat = provider(&[
+        r#"{"choices":[{"delta":{"reasoning_content":"a\ud83d"}}]}"#,
+        r#"{"choices":[{"delta":{"content":"Hi \ud83d"}}]}"#,
+        r#"{"choices":[{"delta":{"content":"","reasoning_content":"\ude00b"}}]}"#,
+        r#"{"choices":[{"delta":{"content":"\ude00, \ude00"}}]}"#,
+        r#"{"choices":[{"delta":{"content":"you\ud83d"},"finish_reason":"stop"}]}"#,
+        DONE,
+    ])
+    .await;
+    let models = chat.models("local", Api::OpenaiCompletions, HandClock::new());
+    let heard = hear(&models, request("local/m", Level::Off, Pace::Normal)).await;
+    assert_eq!(heard, Heard::whole("Hi 😀, \u{FFFD}you\u{FFFD}", "a😀b"));
+
+    let responses = provider(&[
+        r#"{"type":"response.reasoning_summary_text.delta","delta":"a\ud83d"}"#,
+        r#"{"type":"response.reasoning_summary_text.delta","delta":"\ude00b\udc00"}"#,
+        r#"{"type":"response.output_text.delta","delta":"Hi \ud83d"}"#,
+        r#"{"type":"response.output_text.delta","delta":"\ude00"}"#,
+        r#"{"type":"response.output_text.done","text":"Hi \ud83d\ude00\ud83d"}"#,
+        r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"text":"\ud83d"}]}]}}"#,
+    ])
+    .await;
+    let models = responses.models("openai", Api::OpenaiResponses, HandClock::new());
+    let heard = hear(&models, request("openai/gpt-5.6-sol", Level::Off, Pace::Normal)).await;
+    assert_eq!(heard, Heard::whole("Hi 😀", "a😀b\u{FFFD}"));
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_cost_a_character_and_not_the_answer() {
+    let check = async |api, name: &str, json: &[u8], expected: Heard| {
+        let mut reply = Reply::events(&[]);
+        reply.chunks = vec![[b"data: ", json, b"\n\ndata: [DONE]\n\n"].concat()];
+        let models = Provider::start([reply]).await.models("local", api, HandClock::new());
+        assert_eq!(hear(&models, request(name, Level::Off, Pace::Normal)).await, expected);
+    };
+    let chat = b"{\"choices\":[{\"delta\":{\"content\":\"a\xFFb\"}}]}";
+    check(Api::OpenaiCompletions, "local/m", chat, Heard::whole("a\u{FFFD}b", "")).await;
+    let responses = b"{\"type\":\"response.completed\",\"response\":{\"output\":[{\"type\":\"message\",\"content\":[{\"text\":\"a\xFFb\"}]}]}}";
+    check(Api::OpenaiResponses, "local/m", responses, Heard::whole("a\u{FFFD}b", "")).await;
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_amid_a_character_keeps_the_rest() {
+    let cut = chat(Reply::events(&[r#"{"choices":[{"delta":{"content":"Hi \ud83d"}}]}"#])).await;
+    assert_eq!(cut.text, "Hi \u{FFFD}");
+    assert!(cut.fault.is_some());
+}

@@ -8,7 +8,9 @@ pub(crate) mod openai_responses;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pensive_contract::model::{ModelEvent, ModelRequest};
+use serde::de::DeserializeOwned;
 
+use crate::repair;
 use crate::sse::Event;
 use crate::trouble::Trouble;
 
@@ -64,7 +66,7 @@ pub(crate) enum Summary {
     Unwanted,
 }
 
-/// Reads the answer to one call. Text is given as it comes, think tags and all.
+/// Reads the answer to one call. Text is given as it comes, think tags and marked half characters and all.
 pub(crate) trait Decode: Send {
     /// One event of a stream. After [`ModelEvent::End`] no more are given.
     ///
@@ -84,6 +86,12 @@ fn cache_key(session: &str) -> String {
     let mut hasher = DefaultHasher::new();
     session.hash(&mut hasher);
     format!("pensive-{:016x}", hasher.finish())
+}
+
+/// Reads JSON. Text with half a surrogate pair in it comes as [`repair`] marks it.
+fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, Trouble> {
+    let repaired = |error| serde_json::from_str(&repair::marked(json)).map_err(|_| broken(&error));
+    serde_json::from_slice(json).or_else(repaired)
 }
 
 fn broken(error: &serde_json::Error) -> Trouble {

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::lenient::{Count, Loose, Text};
-use super::{Cache, Call, Decode, Lane, Usage, broken, cache_key};
+use super::{Cache, Call, Decode, Lane, Usage, cache_key, read};
 use crate::refusal::Refusal;
 use crate::sse::{Event, Kind};
 use crate::trouble::Trouble;
@@ -175,7 +175,7 @@ impl Decode for Decoder {
             out.push(ModelEvent::End(stop(self.finish.take())));
             return Ok(());
         }
-        let chunk: Chunk = serde_json::from_slice(event.data).map_err(|error| broken(&error))?;
+        let chunk: Chunk = read(event.data)?;
         if chunk.error.is_some() || event.kind == Kind::Error {
             return Err(Refusal::read(None, event.data).into());
         }

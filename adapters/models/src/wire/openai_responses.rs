@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::lenient::{Count, Loose, Text};
-use super::{Cache, Call, Decode, Lane, Summary, broken, cache_key};
+use super::{Cache, Call, Decode, Lane, Summary, cache_key, read};
 use crate::refusal::Refusal;
+use crate::repair;
 use crate::sse::{Event, Kind};
 use crate::trouble::Trouble;
 
@@ -309,15 +310,11 @@ impl Part {
 
 /// The error inside a failed response.
 fn refusal(event: &[u8]) -> Refusal {
-    let value: Value = serde_json::from_slice(event).unwrap_or_default();
+    let value = repair::value(event).unwrap_or_default();
     match value.pointer("/response/error").filter(|error| error.is_object()) {
         Some(error) => Refusal::read(None, error.to_string().as_bytes()),
         None => Refusal::read(None, b"the response failed without a reason"),
     }
-}
-
-fn read<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Trouble> {
-    serde_json::from_slice(json).map_err(|error| broken(&error))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use tokio::sync::watch;
 pub struct Reply {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
-    pub chunks: Vec<String>,
+    pub chunks: Vec<Vec<u8>>,
     pub then: Then,
 }
 
@@ -46,13 +46,13 @@ impl Reply {
         Self {
             status: 200,
             headers: vec![("content-type", "text/event-stream".into())],
-            chunks: data.iter().map(|data| format!("data: {data}\n\n")).collect(),
+            chunks: data.iter().map(|data| format!("data: {data}\n\n").into_bytes()).collect(),
             then: Then::End,
         }
     }
 
     pub fn status(status: u16, body: &str) -> Self {
-        Self { status, headers: Vec::new(), chunks: vec![body.to_owned()], then: Then::End }
+        Self { status, headers: Vec::new(), chunks: vec![body.into()], then: Then::End }
     }
 
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
