@@ -41,7 +41,10 @@ async fn what_found_no_room_behind_a_silenced_chat_arrives_once_and_in_order() {
         .collect();
     scene.telegram.bot().wait_until_confirmed().await;
     scene.sleep_out(Duration::from_secs(3_600), Duration::from_secs(3_600)).await;
-    scene.telegram.wait_until(|telegram| (telegram.messages(ann.chat()).len() >= 2 * LETTERS).then_some(())).await;
+    scene
+        .telegram
+        .wait_until(|telegram| (telegram.messages(ann.chat()).len() >= 2 * LETTERS).then_some(()))
+        .await;
     let seen = said(&ann);
     assert_eq!(seen.len(), LETTERS);
     for (text, name) in seen.iter().zip(expected) {

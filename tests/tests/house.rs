@@ -1,6 +1,11 @@
 //! The house rules that a compiler does not hold: which room may know which, and where the heavy crates may be named.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot read the tree must fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot read the tree must fail"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -38,7 +43,11 @@ fn rooms_know_only_whom_they_may() {
     let check = |room: &str, may_know: &[&str]| {
         let known = ours(edges.get(room).unwrap_or_else(|| panic!("no room {room}")));
         let allowed: BTreeSet<&str> = may_know.iter().copied().collect();
-        assert!(known.is_subset(&allowed), "{room} knows {:?}", known.difference(&allowed).collect::<Vec<_>>());
+        assert!(
+            known.is_subset(&allowed),
+            "{room} knows {:?}",
+            known.difference(&allowed).collect::<Vec<_>>()
+        );
     };
     check("pensive-directives", &[]);
     check("pensive-contract", &["pensive-directives"]);

@@ -267,3 +267,29 @@ async fn trouble_in_the_middle_of_a_long_answer_changes_neither_order_nor_number
     scene.telegram.wait_until(|_| (said(&bob) == expected).then_some(())).await;
     scene.finish().await;
 }
+
+#[tokio::test]
+async fn an_answer_that_met_a_passing_401_still_arrives_before_what_comes_after_it() {
+    let scene = Scene::start().await;
+    let ann = scene.telegram.user("Ann");
+    scene.telegram.inject(Fault::on("sendMessage").unauthorized());
+    ann.say("hello");
+    scene.telegram.wait_for(|call| call.method == "sendMessage").await;
+    ann.say("and more");
+    scene.sleep_out(FIRST_PAUSE[0], FIRST_PAUSE[1]).await;
+    scene.telegram.wait_for_text(ann.chat(), "You said: and more").await;
+    assert_eq!(said(&ann), ["You said: hello", "You said: and more"]);
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_is_refused_for_good_is_told_in_a_line() {
+    let scene = Scene::start().await;
+    let ann = scene.telegram.user("Ann");
+    scene.telegram.inject(Fault::on("sendMessage").refuse(400, "Bad Request: something nobody knows"));
+    ann.say("hello");
+    scene.telegram.wait_for_text(ann.chat(), "My last answer could not be delivered here in full").await;
+    talk(&scene, &ann, "again").await;
+    assert_eq!(said(&ann).len(), 2, "one line and the next answer");
+    scene.finish().await;
+}

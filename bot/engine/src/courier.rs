@@ -36,8 +36,6 @@ enum Landing {
     ChatGone(String),
     /// We are shutting down: the entry stays as it is for the next start.
     Kept,
-    /// The account may do nothing until an operator acts: the same.
-    Shut(String),
 }
 
 impl Parcel {
@@ -67,13 +65,13 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<Address, Parcel>) {
         };
         let Some(parcel) = parcel else { return };
         if !fetched.remove(&parcel.entry.ticket) {
-            Round::new(&core, parcel.entry).deliver(parcel.done).await;
+            Round::new(&core, parcel.entry, parcel.done).deliver().await;
         }
         bench.done();
         while bench.has_left() {
             for entry in left_for(&core, &bench.key).await {
                 if fetched.insert(entry.ticket) {
-                    Round::new(&core, entry).deliver(None).await;
+                    Round::new(&core, entry, None).deliver().await;
                 }
             }
         }
@@ -111,15 +109,25 @@ struct Round<'a> {
     entry: OutboxEntry,
     /// Where to, without a topic that turned out to be gone.
     place: Place,
+    /// Whoever waits for the end.
+    done: Option<Done>,
+    /// Whether anybody would read a word about this entry.
+    chat: Chat,
+}
+
+#[derive(PartialEq, Eq)]
+enum Chat {
+    Reads,
+    Gone,
 }
 
 impl<'a> Round<'a> {
-    fn new(core: &'a Arc<Core>, entry: OutboxEntry) -> Self {
+    fn new(core: &'a Arc<Core>, entry: OutboxEntry, done: Option<Done>) -> Self {
         let place = entry.place.clone();
-        Self { core, entry, place }
+        Self { core, entry, place, done, chat: Chat::Reads }
     }
 
-    async fn deliver(mut self, done: Option<Done>) {
+    async fn deliver(mut self) {
         let Some(outward) = self.core.ports.outward.get(&self.place.account) else {
             tracing::error!(account = %self.place.account, ticket = %self.entry.ticket, "no such account to send through");
             return;
@@ -133,10 +141,9 @@ impl<'a> Round<'a> {
                     break;
                 }
                 Landing::Kept => return,
-                Landing::Shut(why) => return self.keep(why, done),
             }
         }
-        self.close(done).await;
+        self.close().await;
     }
 
     /// Sends one part until something final is known of it.
@@ -158,7 +165,7 @@ impl<'a> Round<'a> {
         }
         let extras = self.extras(index);
         let landing = self.persist(outlet, index, part, &extras).await;
-        if matches!(landing, Landing::Kept | Landing::Shut(_)) {
+        if let Landing::Kept = landing {
             // It has certainly not landed: the next start may send it.
             self.note(index, PartState::Waiting);
         }
@@ -245,21 +252,25 @@ impl<'a> Round<'a> {
                 Next::Repeat
             }
             Refusal::ChatGone => Next::End(Landing::ChatGone(why.to_owned())),
-            Refusal::Account => Next::End(Landing::Shut(why.to_owned())),
+            // It may pass, and an operator may mend it: what is due stays due.
+            Refusal::Account => {
+                self.tell_shut(why);
+                Next::Later
+            }
             Refusal::Style | Refusal::TopicGone | Refusal::Never => {
                 Next::End(Landing::Known(PartState::Failed(why.to_owned())))
             }
         }
     }
 
-    /// Waits, unless everything ends meanwhile.
+    /// Waits, unless the daemon ends meanwhile: what is due in a while is due after the next start.
     async fn pause(&self, span: Duration) -> Result<(), ()> {
         if span.is_zero() {
             return Ok(());
         }
         tokio::select! {
             () = self.core.ports.clock.sleep(span) => Ok(()),
-            () = self.core.abort.cancelled() => Err(()),
+            () = self.core.closing.cancelled() => Err(()),
         }
     }
 
@@ -293,6 +304,7 @@ impl<'a> Round<'a> {
 
     fn fail_rest(&mut self, why: &str) {
         tracing::warn!(account = %self.place.account, ticket = %self.entry.ticket, why, "the chat takes no messages any more");
+        self.chat = Chat::Gone;
         for (_, state) in &mut self.entry.parts {
             if matches!(state, PartState::Waiting | PartState::Trying) {
                 *state = PartState::Failed(why.to_owned());
@@ -300,39 +312,51 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Tells whoever waits that it stays here until the account is put right.
-    fn keep(&self, why: String, done: Option<Done>) {
+    /// Tells whoever waits that this takes until the account is put right.
+    fn tell_shut(&mut self, why: &str) {
         let account = &self.place.account;
         let words = format!(
             "{account} is out of service ({why}). The message is kept and goes out once that is mended."
         );
-        if let Some(done) = done {
+        if let Some(done) = self.done.take() {
             // Whoever asked may have gone.
             let _gone = done.send(Err(Fault::new(FaultClass::TellPerson, words, why))).is_err();
         }
     }
 
     /// Forgets the entry, or keeps it where its fate is unknown and tells the person so.
-    async fn close(self, done: Option<Done>) {
-        if let Some(done) = done {
+    async fn close(mut self) {
+        if let Some(done) = self.done.take() {
             // Whoever asked may have gone.
             let _gone = done.send(self.report()).is_err();
         }
-        let unknown = self.entry.parts.iter().any(|(_, state)| *state == PartState::Unknown);
-        if !unknown || self.entry.kind == OutboxKind::Notice {
-            self.write(vec![Write::Forget(self.entry.ticket)]).await;
-            return;
-        }
-        let letter = Letter::plain(OutboxKind::Notice, notices::UNCONFIRMED)
-            .with_button(notices::SHOW_AGAIN, notices::show_data(self.entry.ticket));
+        let Some((letter, kept)) = self.word() else {
+            return self.write(vec![Write::Forget(self.entry.ticket)]).await;
+        };
         let notice = self.core.seal(letter, &self.place, None);
-        let mut writes = vec![Write::Outbox(self.entry.clone())];
+        let mut writes = vec![kept];
         writes.extend(notice.clone().map(Write::Outbox));
         self.write(writes).await;
         if let Some(notice) = notice {
             // Next in line for this chat; a notice never makes another one.
-            Box::pin(Round::new(self.core, notice).deliver(None)).await;
+            Box::pin(Round::new(self.core, notice, None).deliver()).await;
         }
+    }
+
+    /// What the person must hear about an entry that did not arrive, and what becomes of it.
+    fn word(&self) -> Option<(Letter, Write)> {
+        if self.entry.kind == OutboxKind::Notice {
+            return None;
+        }
+        let any = |wanted: fn(&PartState) -> bool| self.entry.parts.iter().any(|(_, state)| wanted(state));
+        if any(|state| *state == PartState::Unknown) {
+            let letter = Letter::plain(OutboxKind::Notice, notices::UNCONFIRMED)
+                .with_button(notices::SHOW_AGAIN, notices::show_data(self.entry.ticket));
+            return Some((letter, Write::Outbox(self.entry.clone())));
+        }
+        let failed = any(|state| matches!(state, PartState::Failed(_))) && self.chat == Chat::Reads;
+        let forget = Write::Forget(self.entry.ticket);
+        failed.then(|| (Letter::plain(OutboxKind::Notice, notices::REFUSED), forget))
     }
 
     async fn write(&self, writes: Vec<Write>) {

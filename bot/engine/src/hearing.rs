@@ -63,8 +63,8 @@ fn obeyed(parsed: Parsed, kind: &InboundKind) -> Parsed {
 pub(crate) fn gate(core: &Core, inbound: &Inbound, heard: &Heard) -> Gate {
     let stops = |parsed: &Parsed| parsed.commands.iter().any(|call| call.name == CommandName::Stop);
     let free = match inbound.kind {
-        InboundKind::Press { .. } | InboundKind::Edit(_) => true,
-        InboundKind::Message(_) => heard.parsed.as_ref().is_some_and(stops),
+        InboundKind::Press { .. } => true,
+        InboundKind::Message(_) | InboundKind::Edit(_) => heard.parsed.as_ref().is_some_and(stops),
     };
     match &core.rate {
         Some(rate) if !free && core.settings.doors.contains_key(&inbound.place.account) => {

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pensive_contract::ids::{SessionId, SessionKey, Ticket};
 use pensive_contract::inbound::{Inbound, InboundKind, TypedText};
@@ -27,6 +28,9 @@ use crate::run::{Pending, RunEnd, run};
 use crate::status::Busy;
 use crate::workers::Bench;
 
+/// How long a message waits for its run where the session could not be read.
+const READ_AGAIN: Duration = Duration::from_secs(1);
+
 /// One event on its way to a lane.
 #[derive(Debug, Clone)]
 pub(crate) struct Job {
@@ -50,6 +54,7 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
                 bench.done();
             }
             Step::Ended(end) => lane.finish(end).await,
+            Step::Again => {}
             Step::Over => return,
         }
         lane.start_next().await;
@@ -59,6 +64,8 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
 enum Step {
     Job(Box<Job>),
     Ended(RunEnd),
+    /// What waits could not begin a while ago and may now.
+    Again,
     Over,
 }
 
@@ -94,6 +101,7 @@ impl Lane {
                 biased;
                 // What waits stays in the inbox for the next start.
                 () = core.closing.cancelled() => Step::Over,
+                () = core.ports.clock.sleep(READ_AGAIN), if !self.queue.is_empty() => Step::Again,
                 job = bench.next_or_retire(&*core.ports.clock) => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
             },
         }
@@ -108,7 +116,11 @@ impl Lane {
     }
 
     async fn message(&mut self, job: &Job, typed: &TypedText) {
-        let Some(record) = self.record().await else { return };
+        let Some(record) = self.record().await else {
+            self.core.close_later(&[job.ticket]);
+            self.not_stored(job).await;
+            return;
+        };
         let desk = Desk { core: &self.core, job, record: record.as_ref(), busy: self.busy() };
         let decision = desk.decide(job.ticket, typed, &job.inbound.attachments);
         let decision = if job.state == InboxState::Heeded { decision.heeded() } else { decision };

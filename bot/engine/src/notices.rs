@@ -8,6 +8,9 @@ use pensive_contract::ids::Ticket;
 pub(crate) const UNCONFIRMED: &str = "⚙️ I could not confirm that my last answer arrived.";
 /// Shows it again.
 pub(crate) const SHOW_AGAIN: &str = "Show it again";
+/// The platform will never take a message, or a part of it.
+pub(crate) const REFUSED: &str =
+    "⚠️ My last answer could not be delivered here in full. The log of this bot tells an admin why.";
 /// A run was cut off by the end of the daemon.
 pub(crate) const RESTARTED: &str = "⚙️ I was restarted while answering. Tap to run it again.";
 /// Runs a message that was put by.

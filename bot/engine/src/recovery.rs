@@ -81,11 +81,13 @@ fn fate(entry: &OutboxEntry) -> Fate {
     if entry.parts.iter().any(|(_, state)| open(state)) { Fate::Open } else { Fate::Told }
 }
 
-/// Parts that were being tried may have landed: nobody knows, so they are not tried again.
+/// Parts that were being tried may have landed: nobody knows, so they are not tried again. But a notice is the only way
+/// to what is behind its button: twice is better than never.
 fn doubtful(mut entry: OutboxEntry) -> OutboxEntry {
+    let again = entry.kind == OutboxKind::Notice && !entry.buttons.is_empty();
     for (_, state) in &mut entry.parts {
         if *state == PartState::Trying {
-            *state = PartState::Unknown;
+            *state = if again { PartState::Waiting } else { PartState::Unknown };
         }
     }
     entry
