@@ -101,7 +101,8 @@ impl Lane {
                 biased;
                 // What waits stays in the inbox for the next start.
                 () = core.closing.cancelled() => Step::Over,
-                () = core.ports.clock.sleep(READ_AGAIN), if !self.queue.is_empty() => Step::Again,
+                // Made before its condition is looked at, so the clock is asked only when it is waited for.
+                () = async { core.ports.clock.sleep(READ_AGAIN).await }, if !self.queue.is_empty() => Step::Again,
                 job = bench.next_or_retire(&*core.ports.clock) => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
             },
         }
