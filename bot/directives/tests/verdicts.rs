@@ -203,7 +203,10 @@ fn a_model_behind_new_is_picked_like_any_other() {
     let mut chat = Chat::new();
     chat.check("/new st", "Model set to prov/strong for this session.");
     assert_eq!(chat.sender.model.as_deref(), Some("prov/strong"));
-    chat.check("/new 1 /think high", "Thinking level set to high.\nModel set to prov/model for this session.");
+    chat.check(
+        "/new 1 /think high",
+        "Thinking level set to high.\nModel set to prov/model for this session.",
+    );
     chat.check("/new default", "Model reset to default (prov/model).");
     chat.check("/new nope", "Unrecognized model \"nope\". See /model list.");
     chat.check("/new pl /model st", "Model set to prov/strong for this session.");
