@@ -13,6 +13,7 @@ use serde::Deserialize;
 use crate::agents::{Agent, Binding, DirectiveDefaults, ModelChoice};
 use crate::channels::{DiscordAccount, TelegramAccount, WebPage};
 use crate::folders::Folders;
+use crate::keys::SetKey;
 use crate::providers::{DefaultModel, Provider};
 use crate::secret::SecretSource;
 
@@ -53,6 +54,8 @@ pub struct Config {
     pub rate: Option<Rate>,
     /// Runs at the same time, over all sessions.
     pub max_concurrent: usize,
+    /// The keys that the file sets.
+    pub keys: Vec<SetKey>,
     pub(crate) secrets: Vec<SecretSource>,
 }
 

@@ -20,6 +20,7 @@ mod file;
 mod format;
 
 mod document;
+mod keys;
 mod schema;
 mod shape;
 mod trail;
@@ -40,6 +41,7 @@ pub use environment::Environment;
 pub use explain::{Explanation, UnknownKey, explain};
 pub use fault::{ConfigFault, ConfigFaults, Position};
 pub use folders::Folders;
+pub use keys::SetKey;
 pub use load::{Sources, load};
 pub use providers::{Api, DefaultModel, ModelRow, Provider, ThinkingFormat};
 pub use schema::schema;

@@ -11,6 +11,7 @@ mod greeting;
 mod house;
 mod logs;
 mod settings;
+mod unserved;
 mod verbs;
 
 pub use clock::SystemClock;

@@ -48,6 +48,9 @@ fn a_good_file_is_told_with_what_it_lacks() {
     home.run("config check").expect(0, &["the defaults hold"], &[]);
     let home = Home::with_config("{ channels: { telegram: { botToken: { env: \"NO_SUCH_TOKEN\" } } } }");
     home.run("config check").expect(0, &["no faults", "warning: ", "NO_SUCH_TOKEN"], &[]);
+    let home = Home::with_config("{ session: { reset: { idleMinutes: 5 } } }");
+    let words = "pensive.json5:1:23: session.reset.idleMinutes has no effect";
+    home.run("config check").expect(0, &["no faults", "warning: ", words], &[]);
 }
 
 #[test]

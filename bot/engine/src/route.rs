@@ -47,6 +47,7 @@ fn binds(binding: &Binding, inbound: &Inbound) -> bool {
     let topic = place.topic.as_ref().map(|topic| topic.id.as_str());
     binding.channel.as_ref().is_none_or(|channel| *channel == place.account.channel)
         && binding.account.as_ref().is_none_or(|account| account == place.account.id.as_str())
+        && binding.kind.is_none_or(|kind| kind == place.kind)
         && binding.peer.as_ref().is_none_or(|wanted| wanted == peer)
         && binding.topic.as_ref().is_none_or(|wanted| Some(wanted.as_str()) == topic)
 }
@@ -216,6 +217,26 @@ mod tests {
     }
 
     #[test]
+    fn a_binding_may_ask_for_a_kind_of_conversation() {
+        let mut settings = settings();
+        let ops = AgentSettings { id: AgentId::from("ops"), ..settings.agents[0].clone() };
+        settings.agents.push(ops);
+        settings.bindings = vec![Binding {
+            agent: AgentId::from("ops"),
+            channel: None,
+            account: None,
+            kind: Some(ChatKind::Group),
+            peer: Some("11".to_owned()),
+            topic: None,
+        }];
+        let agent = |inbound: &Inbound| route(&settings, inbound).unwrap().agent.id.to_string();
+        let mut inbound = inbound("11", "");
+        assert_eq!(agent(&inbound), "main", "a person with the same id is no group");
+        inbound.place.kind = ChatKind::Group;
+        assert_eq!(agent(&inbound), "ops");
+    }
+
+    #[test]
     fn the_most_specific_binding_wins() {
         let mut settings = settings();
         let mut second = settings.agents[0].clone();
@@ -227,6 +248,7 @@ mod tests {
             agent: AgentId::from(agent),
             channel: Some(ChannelName::from("chat")),
             account: None,
+            kind: None,
             peer: peer.map(str::to_owned),
             topic: topic.map(str::to_owned),
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use pensive_contract::ids::{Account, AgentId, ChannelName};
+use pensive_contract::inbound::ChatKind;
 use pensive_contract::model::ModelRef;
 use pensive_directives::{Fast, Level, Reasoning, Source, Verbose};
 
@@ -99,6 +100,8 @@ pub struct Binding {
     pub channel: Option<ChannelName>,
     /// Only this account of it.
     pub account: Option<String>,
+    /// Only this kind of conversation.
+    pub kind: Option<ChatKind>,
     /// Only this peer: a sender in direct messages, a chat otherwise.
     pub peer: Option<String>,
     /// Only this topic or thread.

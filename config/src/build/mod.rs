@@ -22,6 +22,7 @@ use crate::fault::{ConfigFault, quoted};
 use crate::file::File;
 use crate::file::values::{CommandText, SecretText};
 use crate::folders::{Places, expand};
+use crate::keys;
 use crate::secret::SecretSource;
 use crate::trail::Trail;
 
@@ -63,6 +64,7 @@ impl Builder<'_> {
             messages: session::messages(&file.messages),
             rate: session::rate(&file.limits),
             max_concurrent: file.agents.defaults.max_concurrent.unwrap_or(defaults::MAX_CONCURRENT).into(),
+            keys: self.document.map(keys::set_keys).unwrap_or_default(),
             agents,
             folders,
             secrets: self.secrets,

@@ -77,9 +77,6 @@ impl Accounts {
 
     fn add_telegram(&mut self, telegram: &TelegramAccount, clock: &Arc<dyn Clock>, store: &Store) {
         let account = telegram.account.clone();
-        if telegram.webhook.is_some() {
-            tracing::warn!(%account, "webhookUrl is set, but this version only polls");
-        }
         let (settings, missing) = settings::telegram(telegram);
         match (pensive_telegram::connect(settings, Arc::clone(clock), Arc::new(store.clone())), missing) {
             (Ok(made), None) => {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use pensive_config::{self as config, Config};
 use pensive_contract::ids::Account;
+use pensive_contract::inbound::ChatKind;
 use pensive_engine::settings::{
     AgentSettings, Binding, ChatRule, DirectPolicy, DirectiveDefaults, DmScope, Door, EngineSettings,
     GroupPolicy, GroupRule, MentionRule, ModelParams, OverrideScope, Rate, TopicRule,
@@ -54,7 +55,16 @@ fn agent(agent: &config::Agent) -> AgentSettings {
 /// Nothing for a binding that names a guild: no channel here has guilds, so it matches nothing.
 fn binding(binding: &config::Binding) -> Option<Binding> {
     let config::Binding { agent, channel, account, guild, peer, topic } = binding.clone();
-    guild.is_none().then(|| Binding { agent, channel, account, peer: peer.map(|peer| peer.id), topic })
+    let kind = peer.as_ref().and_then(|peer| peer.kind).map(chat_kind);
+    guild.is_none().then(|| Binding { agent, channel, account, kind, peer: peer.map(|peer| peer.id), topic })
+}
+
+fn chat_kind(kind: config::PeerKind) -> ChatKind {
+    match kind {
+        config::PeerKind::Direct => ChatKind::Direct,
+        config::PeerKind::Group => ChatKind::Group,
+        config::PeerKind::Channel => ChatKind::Channel,
+    }
 }
 
 fn defaults(defaults: config::DirectiveDefaults) -> DirectiveDefaults {

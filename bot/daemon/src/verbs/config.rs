@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::{load, print, print_json};
 use crate::arguments::{Common, ConfigVerb};
 use crate::exit::Failure;
+use crate::unserved;
 
 pub(super) fn config(common: &Common, asked: &ConfigVerb) -> Result<(), Failure> {
     match asked {
@@ -48,7 +49,7 @@ fn check(common: &Common, json: bool) -> Result<(), Failure> {
 }
 
 fn tell_good(config: &Config, json: bool) -> Result<(), Failure> {
-    let warnings = missing_secrets(config);
+    let warnings: Vec<String> = missing_secrets(config).into_iter().chain(unserved::lines(config)).collect();
     let file = config.file.as_ref().map(|file| file.display().to_string());
     if json {
         return print_json(&Checked { file, ok: true, faults: Vec::new(), warnings });

@@ -15,6 +15,7 @@ use crate::exit::Failure;
 use crate::greeting;
 use crate::house::{House, Plan, masker};
 use crate::logs::{self, Talk};
+use crate::unserved;
 
 /// Where an Ollama is looked for when nothing else is configured.
 const OLLAMA: &str = "http://127.0.0.1:11434";
@@ -40,6 +41,9 @@ async fn serve(setting: Setting, format: LogFormat) -> Result<(), Failure> {
     let house = House::start(plan).await?;
     for line in greeting::lines(&config, &house.accounts()) {
         say(&line, format);
+    }
+    for line in unserved::lines(&config) {
+        tracing::warn!("{line}");
     }
     say(&format!("pensive {} is ready", crate::VERSION), format);
     notify(NotifyState::Ready);
