@@ -158,12 +158,12 @@ impl Lane {
             return;
         }
         if let Some(pending) = run {
-            self.enqueue(pending).await;
+            self.enqueue(pending);
         }
     }
 
     /// Puts a message in the queue; where that is full the two oldest become one.
-    async fn enqueue(&mut self, pending: Pending) {
+    fn enqueue(&mut self, pending: Pending) {
         self.queue.push_back(pending);
         digest::fold(&mut self.queue);
     }
@@ -306,7 +306,7 @@ impl Lane {
         let desk = Desk { core: &self.core, job: &job, record: record.as_ref(), busy: self.busy() };
         let decision = desk.decide(ticket, &typed, &[]);
         match decision.run {
-            Some(pending) => self.enqueue(pending).await,
+            Some(pending) => self.enqueue(pending),
             None => return Some(notices::STALE),
         }
         None

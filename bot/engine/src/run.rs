@@ -1,5 +1,5 @@
-//! One run: a prompt, calls with retries and fallbacks, and everything that came of them. What is shown of it is
-//! `present`'s business; what is kept of it is the lane's.
+//! One run: a prompt, calls with retries and fallbacks, and everything that came of them. What is shown and kept of it is
+//! for `ending` to say.
 
 use std::sync::Arc;
 use std::time::Duration;
