@@ -1,7 +1,7 @@
 //! How often one sender may write: governor's arithmetic on the time at which things were written, and who has been told
 //! to wait. An event is judged once, however often the store makes the platform hand it in.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,7 +58,8 @@ pub(crate) struct RateGate {
 
 #[derive(Default)]
 struct Notes {
-    told: HashSet<Who>,
+    /// Who has been told to wait, and until when: from then on the next message passes.
+    told: HashMap<Who, Timestamp>,
     /// Verdicts on events that are not in the inbox yet, by account.
     judged: HashMap<Account, HashMap<UpdateId, Gate>>,
     checks: u32,
@@ -99,6 +100,7 @@ impl RateGate {
             self.moment.0.store(now.0, Ordering::Relaxed);
             self.limiter.retain_recent();
             self.limiter.shrink_to_fit();
+            notes.told.retain(|_, until| *until > now);
         }
         let moment = if now.since(at) > LATE { at } else { now };
         self.moment.0.store(moment.0, Ordering::Relaxed);
@@ -107,10 +109,13 @@ impl RateGate {
                 notes.told.remove(&who);
                 Gate::Pass
             }
-            Err(until) if notes.told.insert(who) => {
-                Gate::Tell(until.earliest_possible().duration_since(self.moment.now()).into())
+            Err(until) => {
+                let wait: Duration = until.earliest_possible().duration_since(self.moment.now()).into();
+                match notes.told.insert(who, moment + wait) {
+                    None => Gate::Tell(wait),
+                    Some(_) => Gate::Silent,
+                }
             }
-            Err(_) => Gate::Silent,
         }
     }
 }
@@ -171,6 +176,25 @@ mod tests {
         let rush: Vec<Gate> =
             (0..4).map(|n| gate.check(&written(&format!("rush{n}"), NOON - 600_000))).collect();
         assert_eq!(rush.iter().filter(|gate| **gate == Gate::Pass).count(), 2, "{rush:?}");
+    }
+
+    #[test]
+    fn who_does_not_come_back_is_forgotten() {
+        let (gate, hand) = gate();
+        for update in ["a", "b", "c"] {
+            gate.check(&written(update, NOON));
+        }
+        let told = || gate.notes.lock().unwrap().told.len();
+        assert_eq!(told(), 1);
+        hand.0.store(NOON + 60_000, Ordering::Relaxed);
+        for number in 0..SWEEP_EVERY {
+            let sender = number.to_string();
+            gate.check(&Inbound {
+                sender: samples::inbound(&format!("x{sender}"), "").sender,
+                ..written(&sender, NOON + 60_000)
+            });
+        }
+        assert_eq!(told(), 0);
     }
 
     #[test]
