@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use pensive_contract::clock::Clock;
-use pensive_contract::model::{Limits, Model, ModelFault, ModelRef, ModelRequest, ModelStream, Pace};
+use pensive_contract::fault::Fault;
+use pensive_contract::model::{Limits, Model, ModelRef, ModelRequest, ModelStream, Pace};
 use pensive_directives::{Level, ModelEntry, Profile};
 
 use crate::catalogue::{Catalogue, Facts};
@@ -165,7 +166,7 @@ impl Known<'_> {
 
 #[async_trait]
 impl Model for Models {
-    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelFault> {
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Fault> {
         let provider = request.model.provider.clone();
         self.call(request).await.map_err(|trouble| trouble.fault(&provider))
     }

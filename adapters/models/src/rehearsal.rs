@@ -20,8 +20,9 @@ use std::time::Duration;
 
 use futures::{FutureExt, StreamExt, stream};
 use pensive_contract::clock::Clock;
+use pensive_contract::fault::Fault;
 use pensive_contract::model::{
-    Limits, ModelEvent, ModelFault, ModelRef, ModelRequest, ModelStream, Role, StopReason, TokenUsage,
+    Limits, ModelEvent, ModelRef, ModelRequest, ModelStream, Role, StopReason, TokenUsage,
 };
 use pensive_directives::{Level, LevelChoice, Profile};
 
@@ -132,7 +133,7 @@ impl Rehearsal {
     }
 
     fn played(&self, events: Vec<ModelEvent>, wish: Wish) -> ModelStream {
-        let events = stream::iter(events.into_iter().map(Ok::<_, ModelFault>));
+        let events = stream::iter(events.into_iter().map(Ok::<_, Fault>));
         let clock = Arc::clone(&self.clock);
         match wish {
             Wish::Slow => events.then(move |event| clock.sleep(PACE).map(|()| event)).boxed(),
@@ -251,7 +252,7 @@ mod tests {
         }
     }
 
-    fn ask(text: &str, thinking: Level) -> Result<Vec<Result<ModelEvent, ModelFault>>, Trouble> {
+    fn ask(text: &str, thinking: Level) -> Result<Vec<Result<ModelEvent, Fault>>, Trouble> {
         let request = ModelRequest {
             model: ModelRef { provider: PROVIDER.into(), id: "echo".into() },
             system: "Be brief.".into(),

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 
 use futures::StreamExt;
 use futures::stream;
-use pensive_contract::model::{ModelEvent, ModelFault, ModelStream};
+use pensive_contract::fault::Fault;
+use pensive_contract::model::{ModelEvent, ModelStream};
 
 use crate::repair::Halves;
 use crate::sse::Events;
@@ -47,7 +48,7 @@ struct Reader {
     /// What was decoded and not yet filtered.
     pieces: Vec<ModelEvent>,
     /// What was not yet asked for.
-    ready: VecDeque<Result<ModelEvent, ModelFault>>,
+    ready: VecDeque<Result<ModelEvent, Fault>>,
     state: State,
 }
 
@@ -64,7 +65,7 @@ enum State {
 }
 
 impl Reader {
-    async fn next(&mut self) -> Option<Result<ModelEvent, ModelFault>> {
+    async fn next(&mut self) -> Option<Result<ModelEvent, Fault>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use pensive_contract::fault::FaultClass;
-use pensive_contract::model::ModelFault;
+use pensive_contract::fault::{Fault, FaultClass};
 
 use crate::refusal::Refusal;
 use crate::settings::Api;
@@ -15,7 +14,7 @@ pub(crate) enum Trouble {
     #[error("no provider is called {0:?}")]
     UnknownProvider(String),
     /// The provider's shape is known but not spoken yet.
-    #[error("provider {provider} speaks {}, which this build cannot yet", api.name())]
+    #[error("provider {provider} speaks {}, which this version cannot yet", api.name())]
     Unspoken { provider: String, api: Api },
     /// No connection, or it broke before an answer.
     #[error("not reached: {0}")]
@@ -56,7 +55,7 @@ impl Trouble {
                 format!("There is no model provider called {name}. Send /model to pick another model.")
             }
             Self::Unspoken { provider, api } => {
-                format!("Provider {provider} speaks {}, which this build cannot yet.", api.name())
+                format!("Provider {provider} speaks {}, which this version cannot yet. Send /model to pick another model.", api.name())
             }
             Self::Unreachable(_) => {
                 "The model provider is out of reach. Please try again in a moment.".to_owned()
@@ -76,8 +75,8 @@ impl Trouble {
     }
 
     /// The fault for the engine. `provider` is named in the log.
-    pub(crate) fn fault(&self, provider: &str) -> ModelFault {
-        ModelFault { class: self.class(), person: self.person(), log: format!("{provider}: {self}") }
+    pub(crate) fn fault(&self, provider: &str) -> Fault {
+        Fault { class: self.class(), person: self.person(), log: format!("{provider}: {self}") }
     }
 }
 

@@ -268,7 +268,10 @@ async fn what_cannot_be_served_says_so() {
     let models = models(vec![settings("claude", Api::AnthropicMessages, "https://x")], HandClock::new());
     let fault = hear(&models, request("claude/m", Level::Off, Pace::Normal)).await.fault.unwrap();
     assert_eq!(fault.class, FaultClass::OursToMend);
-    assert_eq!(fault.person, "Provider claude speaks anthropic-messages, which this build cannot yet.");
+    assert_eq!(
+        fault.person,
+        "Provider claude speaks anthropic-messages, which this version cannot yet. Send /model to pick another model."
+    );
     let fault = hear(&models, request("nobody/m", Level::Off, Pace::Normal)).await.fault.unwrap();
     assert_eq!(fault.class, FaultClass::TellPerson);
     assert!(fault.person.contains("nobody"));

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use futures::stream::BoxStream;
 use pensive_directives::{Level, ModelEntry, Profile};
 
-use crate::fault::FaultClass;
+use crate::fault::Fault;
 
 /// A model of a provider, written `provider/model`. The model's own name may hold further slashes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -127,20 +127,8 @@ pub enum ModelEvent {
     End(StopReason),
 }
 
-/// What went wrong in a call.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{log}")]
-pub struct ModelFault {
-    /// What to do about it.
-    pub class: FaultClass,
-    /// One plain sentence for the person: no body, no key, no address.
-    pub person: String,
-    /// Status and body for the log, keys masked.
-    pub log: String,
-}
-
 /// The stream of one call. Dropping it cancels the call upstream.
-pub type ModelStream = BoxStream<'static, Result<ModelEvent, ModelFault>>;
+pub type ModelStream = BoxStream<'static, Result<ModelEvent, Fault>>;
 
 /// What one call may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,11 +143,11 @@ pub struct Limits {
 #[async_trait]
 pub trait Model: Send + Sync {
     /// Starts one call. No retries inside. First byte and idle time are limited inside; a stall is a fault of class
-    /// [`FaultClass::Again`].
+    /// [`FaultClass::Again`](crate::fault::FaultClass::Again).
     ///
     /// # Errors
-    /// The provider refused, or was not reached.
-    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, ModelFault>;
+    /// The provider refused, or was not reached. The log's words are status and body, keys masked.
+    async fn stream(&self, request: ModelRequest) -> Result<ModelStream, Fault>;
 
     /// Which levels a model offers, their labels, and its default.
     fn profile(&self, model: &ModelRef) -> Profile;

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use pensive_contract::clock::{Timestamp, within};
-use pensive_contract::fault::FaultClass;
+use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::{SessionId, Ticket};
 use pensive_contract::inbound::{ChatKind, Inbound};
 use pensive_contract::model::{
-    ModelEvent, ModelFault, ModelRef, ModelRequest, Pace, PromptTurn, Recast, Role, StopReason, TokenUsage,
+    ModelEvent, ModelRef, ModelRequest, Pace, PromptTurn, Recast, Role, StopReason, TokenUsage,
 };
 use pensive_contract::session::Turn;
 use pensive_contract::store::Write;
@@ -163,7 +163,7 @@ struct Calls<'a> {
     pending: &'a Pending,
     session: SessionId,
     began: Timestamp,
-    last: Option<(ModelFault, Answer)>,
+    last: Option<(Fault, Answer)>,
 }
 
 impl Calls<'_> {
@@ -223,7 +223,7 @@ impl Calls<'_> {
     }
 
     /// The newest fault, with the newest words that came before one.
-    fn keep(&mut self, fault: ModelFault, answer: Answer) {
+    fn keep(&mut self, fault: Fault, answer: Answer) {
         let earlier = self.last.take().map(|(_, earlier)| earlier);
         let earlier = earlier.filter(|_| answer.text.trim().is_empty());
         self.last = Some((fault, earlier.unwrap_or(answer)));
@@ -250,7 +250,7 @@ impl Calls<'_> {
         }
     }
 
-    async fn call(&self, request: ModelRequest, answer: &mut Answer) -> Result<(), ModelFault> {
+    async fn call(&self, request: ModelRequest, answer: &mut Answer) -> Result<(), Fault> {
         let mut stream = self.core.ports.model.stream(request).await?;
         while let Some(event) = stream.next().await {
             match event? {
@@ -280,7 +280,7 @@ impl Calls<'_> {
                 return Ok(());
             }
         }
-        Err(ModelFault {
+        Err(Fault {
             class: FaultClass::Again,
             person: "The model broke off in the middle of its answer.".to_owned(),
             log: "the stream ended without its end event".to_owned(),

@@ -12,9 +12,8 @@ use axum::response::Response;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use pensive_contract::clock::{Clock, Timestamp};
-use pensive_contract::model::{
-    Model, ModelEvent, ModelFault, ModelRef, ModelRequest, Pace, PromptTurn, Recast, Role,
-};
+use pensive_contract::fault::Fault;
+use pensive_contract::model::{Model, ModelEvent, ModelRef, ModelRequest, Pace, PromptTurn, Recast, Role};
 use pensive_contract::secret::Secret;
 use pensive_directives::Level;
 use pensive_models::{Api, ModelRow, Models, ModelsSettings, ProviderSettings};
@@ -217,7 +216,7 @@ pub fn request(model: &str, thinking: Level, pace: Pace) -> ModelRequest {
 pub struct Heard {
     pub text: String,
     pub reasoning: String,
-    pub fault: Option<ModelFault>,
+    pub fault: Option<Fault>,
 }
 
 impl Heard {
