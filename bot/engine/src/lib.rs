@@ -6,8 +6,8 @@
 //! belongs, its `lane` decides at the `desk` what is answered at once and what is run, `run` asks the model, `ending`
 //! says what came of it, and a `courier` carries it out. `recovery` goes on after a restart.
 //!
-//! What it never does: hold a message only in memory, send before what is sent is on disk, or try again what may have
-//! landed.
+//! What it never does: hold a message only in memory, send before what is sent is on disk (but for an answer, and word of
+//! the trouble, where the disk refuses), or try again what may have landed.
 
 mod access;
 mod core;
