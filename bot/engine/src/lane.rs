@@ -9,7 +9,7 @@ use pensive_contract::ids::{SessionId, SessionKey, Ticket};
 use pensive_contract::inbound::{Inbound, InboundKind, TypedText};
 use pensive_contract::outward::{Extras, Finality};
 use pensive_contract::session::SessionRecord;
-use pensive_contract::store::{InboxState, OutboxKind, Write};
+use pensive_contract::store::{InboxState, OutboxKind, StoreFault, Write};
 use pensive_directives::{Change, NOTHING_RUNNING, Parsed, STOPPED, Scope, Shape};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -263,9 +263,8 @@ impl Lane {
             return true;
         }
         let Some(Some(record)) = self.record().await else { return false };
-        let history =
-            self.core.ports.transcript.tail(&record.id, prompt::MOST_TURNS).await.unwrap_or_default();
-        history.iter().any(|turn| turn.text.trim() == text)
+        let history = self.core.ports.transcript.tail(&record.id, prompt::MOST_TURNS).await;
+        self.read(history).is_some_and(|history| history.iter().any(|turn| turn.text.trim() == text))
     }
 
     async fn press(&mut self, job: &Job, data: &str, query: &str) {
@@ -288,7 +287,7 @@ impl Lane {
 
     /// Runs a message that was put by. What it changed when it came is not changed again.
     async fn run_parked(&mut self, press: &Job, ticket: Ticket) -> Option<&'static str> {
-        let entry = self.core.ports.inbox.entry(ticket).await.ok().flatten();
+        let entry = self.read(self.core.ports.inbox.entry(ticket).await).flatten();
         let Some(entry) = entry.filter(|entry| entry.state == InboxState::Parked) else {
             return Some(notices::STALE);
         };
@@ -313,7 +312,7 @@ impl Lane {
     }
 
     async fn show_again(&mut self, press: &Job, ticket: Ticket) -> Option<&'static str> {
-        let entry = self.core.ports.outbox.entry(ticket).await.ok().flatten();
+        let entry = self.read(self.core.ports.outbox.entry(ticket).await).flatten();
         let Some(entry) = entry.filter(|entry| entry.place.chat == press.inbound.place.chat) else {
             return Some(notices::STALE);
         };
@@ -336,13 +335,13 @@ impl Lane {
 
     /// The session's record; the outer nothing means that the store could not tell, and was logged.
     async fn record(&self) -> Option<Option<SessionRecord>> {
-        match self.core.ports.sessions.get(&self.key).await {
-            Ok(record) => Some(record),
-            Err(fault) => {
-                tracing::error!(%fault, session = %self.key, "a session cannot be read");
-                None
-            }
-        }
+        self.read(self.core.ports.sessions.get(&self.key).await)
+    }
+
+    /// What the store told; nothing, and a line in the log, when it could not.
+    fn read<T>(&self, told: Result<T, StoreFault>) -> Option<T> {
+        told.inspect_err(|fault| tracing::error!(%fault, session = %self.key, "the store cannot be read"))
+            .ok()
     }
 
     fn busy(&self) -> Busy {
