@@ -55,18 +55,6 @@ pub enum Api {
 }
 
 impl Api {
-    /// Every shape, in the order of the documentation.
-    pub const ALL: [Self; 8] = [
-        Self::OpenaiResponses,
-        Self::OpenaiCompletions,
-        Self::AnthropicMessages,
-        Self::GoogleGenerativeAi,
-        Self::Ollama,
-        Self::ClaudeCli,
-        Self::Codex,
-        Self::Rehearsal,
-    ];
-
     /// Its name in the configuration.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -80,12 +68,6 @@ impl Api {
             Self::Codex => "codex",
             Self::Rehearsal => "rehearsal",
         }
-    }
-
-    /// The shape of that name.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|api| api.name() == name)
     }
 }
 
@@ -130,18 +112,5 @@ impl Default for TimeLimits {
             idle: Duration::from_secs(60),
             thinking: Duration::from_secs(300),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_shape_is_found_by_its_name() {
-        for api in Api::ALL {
-            assert_eq!(Api::parse(api.name()), Some(api));
-        }
-        assert_eq!(Api::parse("openai"), None);
     }
 }

@@ -123,12 +123,6 @@ impl House {
         &self.engine
     }
 
-    /// The store, for those who test it.
-    #[must_use]
-    pub fn store(&self) -> &Store {
-        &self.store
-    }
-
     /// What the command line asks of the house.
     pub(crate) fn front(&self) -> &Arc<Front> {
         &self.front
