@@ -65,7 +65,7 @@ impl Walk<'_> {
             }
             Node::NullKeyword(_) if shape.alternative("null").is_some() => Some(Value::Null),
             _ => {
-                self.fault_at(node, format!("{trail} must be {}, not {}", expected(shape), found(node)));
+                self.fault_at(node, wrong_kind(&found(node), shape, trail));
                 None
             }
         }
@@ -178,6 +178,18 @@ fn unknown_key(name: &str, shape: &Shape<'_>, trail: &Trail) -> String {
             format!("unknown key {} {place}; allowed: {}", quoted(name), known.join(", "))
         }
         near => format!("unknown key {} {place}{near}", quoted(name)),
+    }
+}
+
+/// Where only certain texts are right, those are named.
+fn wrong_kind(found: &str, shape: &Shape<'_>, trail: &Trail) -> String {
+    let words: Vec<&str> = shape.words().iter().map(|(word, _)| *word).collect();
+    let format = shape.format().and_then(format::by_name);
+    match format {
+        _ if shape.kinds() != ["string"] => format!("{trail} must be {}, not {found}", expected(shape)),
+        Some(format) => format!("{trail} must be {}, not {found}", (format.allowed)()),
+        None if words.is_empty() => format!("{trail} must be {}, not {found}", expected(shape)),
+        None => format!("{trail} cannot be {found}; allowed: {}", words.join(", ")),
     }
 }
 

@@ -341,6 +341,15 @@ fn wrong_types_and_values_say_what_is_allowed() {
             "1:40: agents.defaults.maxConcurrent must be a whole number, not Infinity",
         ),
         ("maxConcurrent: 1e99", "1:40: agents.defaults.maxConcurrent must be a whole number, not 1e99"),
+        (
+            "thinkingDefault: 3",
+            "1:42: agents.defaults.thinkingDefault must be one of off, minimal, low, medium, high, xhigh, adaptive, max, \
+             ultra, not the number 3",
+        ),
+        (
+            "toolProgressDetail: 3",
+            "1:45: agents.defaults.toolProgressDetail cannot be the number 3; allowed: explain, raw",
+        ),
         ("prompt: []", "1:33: agents.defaults.prompt must be a text in quotes, not a list"),
         ("model: 5", "1:32: agents.defaults.model must be a text in quotes or an object, not the number 5"),
         ("workspace: ' '", "1:36: agents.defaults.workspace must not be empty"),

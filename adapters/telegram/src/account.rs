@@ -100,7 +100,7 @@ impl Channel for Bot {
         };
         let end = match self.id {
             Some(id) => Box::pin(self.serve(id, &*intake, &stop)).await,
-            None => Err(self.parked("the token has not the form 123456:ABC-def that @BotFather gives")),
+            None => Err(self.parked("the token does not look like 123456:ABC-def, as @BotFather gives it")),
         };
         if let Err(fault) = &end {
             self.enter(AccountState::Parked { why: fault.log.clone() });

@@ -128,7 +128,10 @@ impl Address {
 }
 
 fn unaddressed<T>(to: &Place) -> Outcome<T> {
-    Outcome::Refused { refusal: Refusal::Never, why: format!("{:?} is no place on Telegram", to.chat) }
+    Outcome::Refused {
+        refusal: Refusal::Never,
+        why: format!("\"{}\" is no place on Telegram: chats and topics are numbers there", to.chat),
+    }
 }
 
 fn thread(id: i32) -> ThreadId {

@@ -18,6 +18,7 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 wrong use or configura
 
 /// What every verb takes.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "For every verb")]
 pub(crate) struct Common {
     /// The configuration file; without it PENSIVE_CONFIG, the home folder and ~/.config/pensive are looked at
     #[arg(long, global = true, value_name = "FILE")]
@@ -25,8 +26,8 @@ pub(crate) struct Common {
     /// Holds data, configuration and workspace, unless something else says so
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// How log lines are written to standard error
-    #[arg(long, global = true, value_name = "FORMAT", default_value = "human")]
+    /// How log lines are written to standard error: human or json
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "human", hide_possible_values = true)]
     pub(crate) log_format: LogFormat,
     /// Logs more; twice for everything
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]

@@ -10,6 +10,7 @@ pub(crate) fn lines(config: &Config, accounts: &[(Account, AccountState)]) -> Ve
     for (account, state) in accounts {
         lines.push(format!("{account}: {}", standing(state)));
         if let Some(telegram) = config.telegram.iter().find(|telegram| telegram.account == *account)
+            && !matches!(state, AccountState::Parked { .. })
             && nobody_may_write(&telegram.door)
         {
             lines.push(closed(account));

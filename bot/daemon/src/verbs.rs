@@ -87,6 +87,11 @@ fn print(text: &str) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
+/// `1 session`, `2 sessions`.
+fn count(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Writes a result to standard output as one JSON object.
 fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(io::Error::from)?;

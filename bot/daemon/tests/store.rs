@@ -60,5 +60,8 @@ fn the_store_of_a_running_daemon_is_left_alone() {
     for verb in ["check", "backup", "restore", "export", "compact"] {
         home.run(&format!("store {verb}")).expect(1, &[], &["in use", &daemon.id().to_string()]);
     }
+    let file = home.file("export.jsonl");
+    home.run(&format!("store export {}", file.display())).expect(1, &[], &["in use"]);
+    assert!(!file.exists(), "half an export is left");
     assert_eq!(daemon.stop().0, 0);
 }

@@ -73,7 +73,7 @@ fn a_daemon_serves_every_verb_and_ends_in_order() {
     }
     assert!(home.answer("hello daemon").contains("hello daemon"));
     home.pipe("chat", "/whoami\n").expect(0, &["ann"], &[]);
-    home.run("status").expect(0, &["up ", "rehearsal", "1 sessions", "terminal/local", "listening"], &[]);
+    home.run("status").expect(0, &["up ", "rehearsal", "1 session)", "terminal/local", "listening"], &[]);
     let status: serde_json::Value = serde_json::from_str(&home.run("status --json").out).unwrap();
     assert_eq!((status["pid"].as_u64(), status["sessions"].as_u64()), (Some(daemon.id().into()), Some(1)));
     home.run("send --channel fax --to 1 hi").expect(

@@ -7,7 +7,7 @@ use crate::{Access, CommandSpec, Placement, table};
 pub fn help() -> String {
     let mut text = String::from(
         "Write to me as to a person. A slash word anywhere in a message says how to answer it:\n\
-         `/think high why is the sky blue?` holds for that message; `/think high` alone is kept.\n",
+         \"/think high why is the sky blue?\" holds for that message; \"/think high\" alone is kept.\n",
     );
     for spec in table().iter().filter(|spec| spec.access == Access::Anyone) {
         text.push('\n');

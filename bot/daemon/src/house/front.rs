@@ -60,7 +60,11 @@ pub(crate) fn pick(known: &[Account], channel: &str, id: Option<&str>) -> Result
         ([], _) => {
             let mut channels: Vec<&str> = known.iter().map(|account| account.channel.as_str()).collect();
             channels.dedup();
-            Err(format!("There is no channel {channel} here; there is: {}.", channels.join(", ")))
+            Err(if channels.is_empty() {
+                format!("There is no channel {channel} here, nor any other: none has a token yet.")
+            } else {
+                format!("There is no channel {channel} here; there is: {}.", channels.join(", "))
+            })
         }
         ([only], None) => Ok((*only).clone()),
         (_, None) => Err(format!("{channel} has several accounts; name one with --account: {}.", ids())),
@@ -148,5 +152,8 @@ mod tests {
         check("telegram", None, Err("telegram has several accounts; name one with --account: main, second."));
         check("telegram", Some("x"), Err("telegram has no account x; it has: main, second."));
         check("fax", None, Err("There is no channel fax here; there is: telegram, terminal."));
+        let none = pick(&[], "telegram", None).map(|account| account.to_string());
+        let expected = "There is no channel telegram here, nor any other: none has a token yet.";
+        assert_eq!(none, Err(expected.to_owned()));
     }
 }

@@ -2,7 +2,7 @@
 
 use pensive_terminal::wire::{AccountWord, Status};
 
-use super::{daemon, load, print, print_json, runtime};
+use super::{count, daemon, load, print, print_json, runtime};
 use crate::arguments::Common;
 use crate::exit::Failure;
 use crate::house::socket;
@@ -23,13 +23,13 @@ pub(super) fn status(common: &Common, json: bool) -> Result<(), Failure> {
 
 fn shown(status: &Status) -> String {
     let mut text = format!(
-        "pensive {}, up {}, process {}\nmodel: {}\nstore: {} ({} sessions)\nruns: {}\n",
+        "pensive {}, up {}, process {}\nmodel: {}\nstore: {} ({})\nruns: {}\n",
         status.version,
         span(status.uptime_seconds),
         status.pid,
         status.model,
         status.store,
-        status.sessions,
+        count(status.sessions, "session"),
         status.runs,
     );
     let width = status.accounts.iter().map(|line| line.account.chars().count()).max().unwrap_or(0);

@@ -1,13 +1,13 @@
 //! `pensive store`: looks after a store that no daemon has open.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use pensive_storage::{Onto, Replaced, Report, TreeReport, VerbFault};
+use pensive_storage::{Exported, Onto, Replaced, Report, TreeReport, VerbFault};
 
-use super::{clock, load, print, print_json, tell};
+use super::{clock, count, load, print, print_json, tell};
 use crate::arguments::{Common, StoreVerb};
 use crate::exit::Failure;
 use crate::house::BACKUPS;
@@ -47,10 +47,10 @@ fn check(folder: &Path, json: bool) -> Result<(), Failure> {
 
 fn shown(report: &Report) -> String {
     let mut text = format!(
-        "{}: {}, {} backups\n",
+        "{}: {}, {}\n",
         report.folder.display(),
         size(report.disk_bytes),
-        report.backups.len()
+        count(report.backups.len() as u64, "backup")
     );
     for tree in &report.trees {
         text.push_str(&format!(
@@ -71,26 +71,31 @@ fn trouble(tree: &TreeReport) -> String {
 }
 
 fn export(folder: &Path, file: Option<&Path>) -> Result<(), Failure> {
-    let made = clock().now();
     let exported = match file {
         Some(file) => {
             // Never over a file that is there: it may be the last good export.
             let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
-            let mut out = BufWriter::new(opened.map_err(|cause| unusable(file, &cause))?);
-            let exported = pensive_storage::export(folder, &mut out, made).map_err(failure)?;
-            out.flush().map_err(|cause| unusable(file, &cause))?;
-            out.get_ref().sync_all().map_err(|cause| unusable(file, &cause))?;
-            exported
+            let opened = opened.map_err(|cause| unusable(file, &cause))?;
+            // Half an export is none, and would be in the way of the next try.
+            write_out(folder, opened, file).inspect_err(|_| fs::remove_file(file).unwrap_or_default())?
         }
         None => {
             let mut out = BufWriter::new(io::stdout().lock());
-            let exported = pensive_storage::export(folder, &mut out, made).map_err(failure)?;
+            let exported = pensive_storage::export(folder, &mut out, clock().now()).map_err(failure)?;
             out.flush()?;
             exported
         }
     };
     tell(&format!("{} records exported, {} of them damaged", exported.records, exported.damaged));
     Ok(())
+}
+
+fn write_out(folder: &Path, opened: File, file: &Path) -> Result<Exported, Failure> {
+    let mut out = BufWriter::new(opened);
+    let exported = pensive_storage::export(folder, &mut out, clock().now()).map_err(failure)?;
+    out.flush().map_err(|cause| unusable(file, &cause))?;
+    out.get_ref().sync_all().map_err(|cause| unusable(file, &cause))?;
+    Ok(exported)
 }
 
 fn import(folder: &Path, file: Option<&Path>, replace: bool) -> Result<(), Failure> {
@@ -127,7 +132,11 @@ fn failure(fault: VerbFault) -> Failure {
 }
 
 fn unusable(file: &Path, cause: &io::Error) -> Failure {
-    Failure::Failed(format!("{}: {cause}", file.display()))
+    let words = match cause.kind() {
+        io::ErrorKind::AlreadyExists => "exists already; name a new file".to_owned(),
+        _ => cause.to_string(),
+    };
+    Failure::Failed(format!("{}: {words}", file.display()))
 }
 
 /// A number of bytes in words.
