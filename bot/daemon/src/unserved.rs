@@ -63,7 +63,8 @@ const GAPS: &[Gap] = &[
     gap(TOP, "session.reset.atHour", Asks::Always, ENDLESS),
     gap(TOP, "session.reset.keepOverrides", NO, ENDLESS),
     gap(TOP, "messages.inbound.debounceMs", ZERO, "each message is taken as it comes"),
-    gap(TOP, "messages.queue.mode", Asks::Unless("followup"), IN_TURN),
+    gap(TOP, "messages.queue.mode", Asks::With("collect"), IN_TURN),
+    gap(TOP, "messages.queue.mode", Asks::With("interrupt"), IN_TURN),
     gap(TOP, "messages.queue.debounceMs", Asks::Always, IN_TURN),
     gap(TOP, "messages.queue.cap", Asks::Unless("20"), IN_TURN),
 ];
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn what_is_served_is_passed_over() {
         let text = "{ channels: { telegram: { botToken: '1:x', dmPolicy: 'allowlist', allowFrom: [1], streaming: 'off' },
-            web: { enabled: false } }, messages: { queue: { mode: 'followup', cap: 20 }, responsePrefix: 'x' },
+            web: { enabled: false } }, messages: { queue: { mode: 'steer', cap: 20 }, responsePrefix: 'x' },
             session: { dmScope: 'main', reset: { idleMinutes: 0, atHour: null } },
             agents: { defaults: { model: 'openai/x', reasoningDefault: 'on' } } }";
         assert_eq!(told(text), [""; 0]);
