@@ -40,7 +40,7 @@ pub struct UnknownKey {
 /// # Errors
 /// There is no such key.
 pub fn explain(key: &str) -> Result<Explanation, UnknownKey> {
-    let schema = schema::value();
+    let schema = schema::committed();
     let steps: Vec<String> = steps(key);
     match walk(Shape::root(&schema), &steps) {
         Ok(shape) => Ok(explanation(key, &shape)),

@@ -33,7 +33,7 @@ pub fn load(sources: Sources) -> Result<Config, ConfigFaults> {
     let Sources { file, home, env } = sources;
     let places = folders::find(file, home, &env);
     match read(&places.file)? {
-        Some(text) => from_text(&text, &schema::value(), &places, &env),
+        Some(text) => from_text(&text, &schema::committed(), &places, &env),
         None => {
             let (config, faults) = builder(&places, &env, None, Vec::new()).config(&File::default());
             whole(places.file.path(), config, faults)
@@ -103,7 +103,7 @@ mod tests {
     const EXAMPLE: &str = include_str!("../examples/pensive.json5");
 
     fn faults(text: &str) -> Vec<ConfigFault> {
-        static SCHEMA: LazyLock<Json> = LazyLock::new(schema::value);
+        static SCHEMA: LazyLock<Json> = LazyLock::new(schema::committed);
         let env = Environment::from_iter([("HOME", "/u")]);
         let places = folders::find(Some("p".into()), None, &env);
         from_text(text, &SCHEMA, &places, &env).map_or_else(|faults| faults.faults, |_| Vec::new())
