@@ -1,4 +1,4 @@
-//! Durable state. A write returns when it is on disk; writes of one [`Commit`] are on disk together or not at all.
+//! Durable state. A write returns when it is on disk; writes of one [`Ledger::commit`] are on disk together or not at all.
 //!
 //! One room implements all of these; they are apart so that a caller shows what it needs.
 

@@ -28,6 +28,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin, stdin};
 ///   {"do": "violations"}                                      what should not have been sent
 ///
 /// An order that is not understood is answered with the list of those that are.
+#[allow(rustdoc::broken_intra_doc_links, reason = "this is the help, printed as it stands")]
 #[derive(Debug, Parser)]
 #[command(name = "fake-telegram", verbatim_doc_comment)]
 struct Arguments {
