@@ -46,6 +46,7 @@ enum Ask {
 pub(super) async fn hold(mut link: Link, history: &Path, dress: Dress) -> Result<Ending, TerminalFault> {
     let mut prompt = Prompt::open(history).await?;
     let mut conversation = Conversation::default();
+    prompt.print(note("/help says what can be asked; Ctrl-C stops an answer, Ctrl-D leaves.", dress));
     loop {
         tokio::select! {
             typed = prompt.next() => {
