@@ -97,9 +97,9 @@ pub struct TimeLimits {
     pub connect: Duration,
     /// From the call to the first byte of its answer.
     pub first_byte: Duration,
-    /// Between two pieces of an answer.
+    /// Between two pieces of an answer, once the model speaks; before that, the time for the first byte holds.
     pub idle: Duration,
-    /// Instead of the two before, for a model that was asked to think hard, until it speaks: many providers send nothing
+    /// Instead of the time for the first byte, for a model that was asked to think hard, until it speaks: many providers send nothing
     /// while it thinks.
     pub thinking: Duration,
 }
@@ -109,7 +109,7 @@ impl Default for TimeLimits {
         Self {
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(60),
-            idle: Duration::from_secs(60),
+            idle: Duration::from_secs(25),
             thinking: Duration::from_secs(300),
         }
     }

@@ -136,13 +136,14 @@ pub(crate) enum Patience {
 impl TimeLimits {
     fn with(self, patience: Patience) -> Self {
         match patience {
-            Patience::Usual => self,
-            Patience::Long => Self {
-                first_byte: self.first_byte.max(self.thinking),
-                idle: self.idle.max(self.thinking),
-                ..self
-            },
+            Patience::Usual => self.until_it_speaks(self.first_byte),
+            Patience::Long => self.until_it_speaks(self.first_byte.max(self.thinking)),
         }
+    }
+
+    /// Until a model speaks, silence may be thought, also after a first sign of life.
+    fn until_it_speaks(self, limit: Duration) -> Self {
+        Self { first_byte: limit, idle: self.idle.max(limit), ..self }
     }
 }
 

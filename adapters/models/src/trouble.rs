@@ -55,7 +55,10 @@ impl Trouble {
                 format!("There is no model provider called {name}. Send /model to pick another model.")
             }
             Self::Unspoken { provider, api } => {
-                format!("Provider {provider} speaks {}, which this version cannot yet. Send /model to pick another model.", api.name())
+                format!(
+                    "Provider {provider} speaks {}, which this version cannot yet. Send /model to pick another model.",
+                    api.name()
+                )
             }
             Self::Unreachable(_) => {
                 "The model provider is out of reach. Please try again in a moment.".to_owned()

@@ -199,7 +199,7 @@ async fn a_model_that_thinks_hard_may_be_silent_for_longer_until_it_speaks() {
     let provider = Provider::start(replies).await;
     let clock = HandClock::new();
     let models = provider.models("local", Api::OpenaiCompletions, clock.clone());
-    for limit in [300, 60] {
+    for limit in [300, 25] {
         let mut stream = models.stream(request("local/m", Level::High, Pace::Normal)).await.unwrap();
         assert!(stream.next().await.unwrap().is_ok());
         let (next, ()) = tokio::join!(stream.next(), async {

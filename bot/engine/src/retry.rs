@@ -37,12 +37,10 @@ impl ModelRetries {
         Some(pause)
     }
 
-    /// A try took so long and failed. The first one is waited for as long as its limits say; time that is spent on others
-    /// counts as waiting, so that a provider that hangs is not given one long wait after the other.
-    pub(crate) fn spent(&mut self, span: Duration) {
-        if self.tries > 0 {
-            self.waited += span;
-        }
+    /// A try ended in silence of this length. It was waiting like any other, so that a provider that hangs is not given one
+    /// long wait after the other.
+    pub(crate) fn spent(&mut self, silence: Duration) {
+        self.waited += silence;
     }
 
     /// A fallback starts with fresh tries, but not with fresh patience.
@@ -90,9 +88,9 @@ mod tests {
     #[test]
     fn a_try_that_hangs_is_the_last() {
         let mut retries = ModelRetries::default();
-        retries.spent(Duration::from_secs(60));
-        assert!(retries.next(0.5).is_some(), "the first call is not held against it");
-        retries.spent(Duration::from_secs(60));
+        retries.spent(Duration::from_secs(1));
+        assert!(retries.next(0.5).is_some(), "a short silence is no hang");
+        retries.spent(Duration::from_secs(25));
         assert_eq!(retries.next(0.5), None);
     }
 

@@ -73,6 +73,8 @@ pub(crate) struct Answer {
     pub(crate) model: String,
     pub(crate) level: Option<Level>,
     pub(crate) first_token: Option<Duration>,
+    /// When anything came last.
+    pub(crate) heard: Option<Timestamp>,
     pub(crate) took: Duration,
 }
 
@@ -210,7 +212,7 @@ impl Calls<'_> {
                 }
                 Err(fault) => fault,
             };
-            retries.spent(self.core.now().since(called));
+            retries.spent(self.core.now().since(answer.heard.unwrap_or(called)));
             let pause = match fault.class {
                 FaultClass::Again => retries.next(fastrand::f64()),
                 FaultClass::AgainAfter(span) => retries.named(span),
@@ -253,7 +255,9 @@ impl Calls<'_> {
     async fn call(&self, request: ModelRequest, answer: &mut Answer) -> Result<(), Fault> {
         let mut stream = self.core.ports.model.stream(request).await?;
         while let Some(event) = stream.next().await {
-            match event? {
+            let event = event?;
+            answer.heard = Some(self.core.now());
+            match event {
                 ModelEvent::Reasoning(piece) => {
                     self.heard(answer);
                     answer.reasoning.push_str(&piece);
