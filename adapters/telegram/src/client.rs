@@ -124,6 +124,16 @@ impl Client {
     where
         P: Payload + Serialize + Sync,
     {
+        if self.token.expose().is_empty() {
+            // An account whose token could not be read: nobody need be asked whether that is one.
+            let description = "this account has no token".to_owned();
+            return Err(CallFault::Refused(Refused {
+                code: 401,
+                description,
+                retry_after: None,
+                moved_to: None,
+            }));
+        }
         let json = serde_json::to_vec(payload).map_err(|e| CallFault::Unreached(format!("no JSON: {e}")))?;
         within(&*self.clock, limit, self.exchange(P::NAME, json))
             .await

@@ -188,6 +188,8 @@ pub struct Message {
 pub enum MessageKind {
     /// An answer or our own words.
     Text,
+    /// Why the run came to nothing.
+    Failure,
     /// What the model thought before it answered.
     Thinking,
 }

@@ -105,6 +105,8 @@ pub enum Finality {
     More,
     /// The turn is over with this one.
     Last,
+    /// The same, and it came to nothing: this says why.
+    Failed,
 }
 
 /// Why a platform said no.

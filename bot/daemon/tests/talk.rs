@@ -21,6 +21,14 @@ fn one_message_is_answered_without_a_daemon() {
 }
 
 #[test]
+fn a_script_can_tell_that_there_was_no_answer() {
+    let home = Home::new();
+    let ran = home.run("chat --json rehearse: fail 401");
+    ran.expect(1, &["\"ending\":\"failed\"", "\"answer\":\"\""], &["there is no answer"]);
+    assert_eq!(home.ask("and now?")["ending"], "answered");
+}
+
+#[test]
 fn ses_03_a_setting_outlives_the_program() {
     let home = Home::new();
     assert_eq!(home.answer("/think high"), "Thinking level set to high.");

@@ -88,7 +88,7 @@ impl Scene<'_> {
         bodies.push(Body::Plain(words.clone()));
         let newest = self.pending.tickets.last().copied();
         let mut letter =
-            Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Last };
+            Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Failed };
         if let Some(ticket) = newest {
             letter = letter.with_button(notices::TRY_AGAIN, notices::run_data(ticket));
         }

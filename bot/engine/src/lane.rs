@@ -387,7 +387,7 @@ impl Lane {
         let body = pensive_contract::outward::Body::Plain(notices::NOT_STORED.to_owned());
         let extras = Extras {
             reply_to: Some(job.inbound.message.clone()),
-            finality: Finality::Last,
+            finality: Finality::Failed,
             ..Extras::default()
         };
         for part in outward.outlet.render(&body) {

@@ -21,7 +21,8 @@ pub(crate) async fn recover(core: &Arc<Core>) -> Result<(), StoreFault> {
     let pending = core.ports.outbox.pending().await?;
     let open = core.ports.inbox.open().await?;
     if !pending.is_empty() || !open.is_empty() {
-        tracing::info!(messages = open.len(), letters = pending.len(), "going on where the last life ended");
+        let messages = open.iter().filter(|entry| entry.state != InboxState::Parked).count();
+        tracing::info!(messages, letters = pending.len(), "going on where the last life ended");
     }
     send_on(core, pending.into_iter().filter(|entry| is_here(core, &entry.place)).collect()).await?;
     for entry in open {

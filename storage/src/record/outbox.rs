@@ -37,6 +37,7 @@ enum KindRecord {
 enum FinalityRecord {
     More,
     Last,
+    Failed,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -103,6 +104,7 @@ impl OutboxRecord {
             finality: match self.finality {
                 FinalityRecord::More => Finality::More,
                 FinalityRecord::Last => Finality::Last,
+                FinalityRecord::Failed => Finality::Failed,
             },
             created: Timestamp(self.created),
         }
@@ -141,6 +143,7 @@ impl From<OutboxEntry> for OutboxRecord {
             finality: match entry.finality {
                 Finality::More => FinalityRecord::More,
                 Finality::Last => FinalityRecord::Last,
+                Finality::Failed => FinalityRecord::Failed,
             },
             created: entry.created.0,
         }

@@ -48,7 +48,7 @@ pub(super) fn note(text: &str, dress: Dress) -> String {
 fn show_message(message: &Message, dress: Dress) -> String {
     let text = without_controls(&message.text);
     match message.kind {
-        MessageKind::Text => format!("{text}\n"),
+        MessageKind::Text | MessageKind::Failure => format!("{text}\n"),
         MessageKind::Thinking => text.lines().map(|line| note(&format!("│ {line}"), dress)).collect(),
     }
 }

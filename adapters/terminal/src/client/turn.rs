@@ -18,6 +18,8 @@ use crate::wire::{Event, Message, MessageKind, Request};
 pub enum Ending {
     /// Everything was answered.
     Answered,
+    /// The run came to nothing.
+    Failed,
     /// The person stopped the run.
     Stopped,
     /// The person left.
@@ -110,10 +112,14 @@ impl Turn<'_> {
                     write(out, &show(&event, dress))?;
                     let stopped = whose(&event, &question, stop.as_deref()) == Whose::Stop;
                     let Event::Message(message) = event else { continue };
-                    let last = message.last;
+                    let (last, kind) = (message.last, message.kind);
                     self.messages.push(message);
                     if last {
-                        return Ok(if stopped { Ending::Stopped } else { Ending::Answered });
+                        return Ok(match (stopped, kind) {
+                            (true, _) => Ending::Stopped,
+                            (false, MessageKind::Failure) => Ending::Failed,
+                            (false, MessageKind::Text | MessageKind::Thinking) => Ending::Answered,
+                        });
                     }
                 }
                 _ = self.interrupts.recv() => {

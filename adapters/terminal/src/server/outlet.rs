@@ -66,10 +66,14 @@ impl Outlet for Seated {
         let message = Message {
             id: id.clone(),
             answers: extras.reply_to.as_ref().map(|id| id.as_str().to_owned()),
-            kind: if folded { MessageKind::Thinking } else { MessageKind::Text },
+            kind: match (folded, extras.finality) {
+                (true, _) => MessageKind::Thinking,
+                (false, Finality::Failed) => MessageKind::Failure,
+                (false, Finality::More | Finality::Last) => MessageKind::Text,
+            },
             text: part.text.clone(),
             buttons: extras.buttons.iter().cloned().map(Choice::from).collect(),
-            last: extras.finality == Finality::Last,
+            last: extras.finality != Finality::More,
         };
         self.give(to, &Event::Message(message), id.into())
     }

@@ -102,5 +102,6 @@ async fn converse(mut link: Link, talk: Conversation) -> Result<(), Failure> {
     };
     match ending {
         Ending::Answered | Ending::Stopped | Ending::Left => Ok(()),
+        Ending::Failed => Err(Failure::Failed("there is no answer".to_owned())),
     }
 }
