@@ -39,10 +39,30 @@ pub(crate) struct Disk {
     blobs: Mutex<Blobs>,
 }
 
+/// Removes snapshots that a kill left half written. sled renames a snapshot when it is whole, but takes one that still has
+/// its working name for the newest at the next open, and the store for damaged. The one before it is still there.
+fn drop_half_snapshots(folder: &Path) -> std::io::Result<()> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(cause) => return Err(cause),
+    };
+    for entry in entries {
+        let name = entry?.file_name();
+        let half =
+            name.to_str().is_some_and(|name| name.starts_with("snap.") && name.ends_with(".generating"));
+        if half {
+            std::fs::remove_file(folder.join(name))?;
+        }
+    }
+    Ok(())
+}
+
 impl Disk {
     /// Opens or creates the store in `folder`.
     pub(crate) fn open(folder: &Path) -> Result<Self, DiskFault> {
         let open = || -> Result<Self, DiskFault> {
+            drop_half_snapshots(folder)?;
             let config = Config::new().path(folder).flush_every_ms(None).cache_capacity(CACHE_BYTES);
             let db = config.open().map_err(fault)?;
             let mut trees = Vec::with_capacity(Tree::ALL.len());

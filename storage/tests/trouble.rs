@@ -198,6 +198,24 @@ async fn a_folder_that_cannot_be_one_is_told() {
     assert!(matches!(try_open(&data, &TestClock::new()), Err(OpenFault::Damaged { .. })));
 }
 
+#[tokio::test]
+async fn rst_09_a_snapshot_that_a_kill_left_half_written_costs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    store.keep("name", b"kept".to_vec()).await.unwrap();
+    store.close().await.unwrap();
+    drop(store);
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_str().unwrap().starts_with("store") {
+            fs::write(path.join("snap.7FFFFFFFFFFFFFFF.generating"), b"half").unwrap();
+        }
+    }
+    let store = open(folder.path());
+    assert_eq!(store.note("name").await.unwrap(), Some(b"kept".to_vec()));
+    store.close().await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn readers_and_many_writers_go_on_together() {
     let dir = tempfile::tempdir().unwrap();

@@ -34,7 +34,7 @@ async fn one_turn_for_a_script_with_a_daemon_and_without() {
         piped.expect(0, &["You said: one\n", "Thinking level set to low.\n", "You said: two\n"]);
         assert_eq!(scene.model.requests().pop().unwrap().effort(), Some("low"), "{round}");
         scene.model.play(Script::fail(Failure::json(401)));
-        scene.run(&["chat", "hello"]).await.expect(0, &["⚠️ The model provider refused our key."]);
+        scene.run(&["chat", "hello"]).await.expect(1, &["⚠️ The model provider refused our key."]);
         scene.run(&["chat", "/t default"]).await.expect(0, &["reset to default"]);
         if daemon.is_none() {
             daemon = Some(scene.daemon().await);
