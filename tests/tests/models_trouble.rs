@@ -319,3 +319,27 @@ async fn a_stop_takes_the_waiting_messages_along_and_overtakes_everything() {
     assert_eq!(scene.model.count(), 2);
     scene.finish().await;
 }
+
+#[tokio::test]
+async fn waiting_for_a_slot_is_not_held_against_a_run() {
+    let scene = Scene::with(|config| config["agents"]["defaults"]["maxConcurrent"] = 1.into()).await;
+    let never = Gate::new();
+    scene.model.reply_to("slow", Script::new().first_byte(&never));
+    // Who waits behind these two waits for as long as a whole run may take.
+    for name in ["Ann", "Bob"] {
+        let person = scene.telegram.user(name);
+        person.say("/think high slow");
+        person.say("/status");
+        scene.telegram.wait_for_text(person.chat(), "working").await;
+    }
+    let cid = scene.telegram.user("Cid");
+    cid.say("hello");
+    scene.telegram.bot().wait_until_confirmed().await;
+    for n in 1..=2 {
+        never.reached(n).await;
+        scene.pass(Duration::from_secs(301)).await;
+        scene.model.wait_for_abandoned(n).await;
+    }
+    scene.telegram.wait_for_text(cid.chat(), "You said: hello").await;
+    scene.finish().await;
+}

@@ -34,7 +34,7 @@ fn escape(tail: &str) -> (&str, usize) {
     }
 }
 
-/// The UTF-16 unit that a `\uXXXX` at the start of `tail` stands for.
+/// The UTF-16 unit that a `\u` with four digits at the start of `tail` stands for.
 fn half(tail: &str) -> Option<u16> {
     u16::from_str_radix(tail.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }

@@ -120,17 +120,18 @@ pub(crate) async fn run(
         }
         begin(&core, &pending);
         let mut calls = Calls { core: &core, pending: &pending, session, began: core.now(), last: None };
-        calls.all().await
+        // Waiting for a slot is not the run's own time.
+        within(&*core.ports.clock, limit, calls.all()).await.unwrap_or_else(|_| RunEnd::Failed {
+            person: notices::TOO_LONG.to_owned(),
+            partial: String::new(),
+        })
     };
     tokio::select! {
         biased;
         // The end of the daemon stops everything below it, and is no person's wish.
         () = core.abort.cancelled() => RunEnd::Aborted,
         () = stop.cancelled() => RunEnd::Stopped,
-        end = within(&*core.ports.clock, limit, work) => end.unwrap_or_else(|_| RunEnd::Failed {
-            person: notices::TOO_LONG.to_owned(),
-            partial: String::new(),
-        }),
+        end = work => end,
         () = typing(&core, &pending) => RunEnd::Aborted,
     }
 }
