@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use pensive_contract::clock::{Clock, Timestamp};
 use pensive_contract::ids::{Account, SessionKey};
 use pensive_contract::inbound::{ChatKind, Place};
-use pensive_contract::model::Role;
+use pensive_contract::model::PromptTurn;
 use pensive_contract::session::{SessionRecord, Turn};
 use pensive_contract::store::{Ledger, Sessions, Transcript, Write};
 use pensive_storage::{OpenSettings, Store};
@@ -50,7 +50,7 @@ fn writes(number: usize) -> Vec<Write> {
         record.context_used += 1;
         record
     };
-    let turn = Turn { at: Timestamp(0), role: Role::User, name: None, text: "x".repeat(200) };
+    let turn = Turn { at: Timestamp(0), name: None, said: PromptTurn::User("x".repeat(200)) };
     vec![Write::Session(key, Box::new(change)), Write::Turn(number.to_string().into(), turn)]
 }
 

@@ -17,7 +17,7 @@ use pensive_contract::ids::Ticket;
 use pensive_contract::inbound::{
     Addressed, Attachment, ChatKind, Inbound, InboundKind, Topic, TopicKind, TypedText,
 };
-use pensive_contract::model::{Role, TokenUsage};
+use pensive_contract::model::{PromptTurn, TokenUsage};
 use pensive_contract::outward::Finality;
 use pensive_contract::session::{RunResult, Turn};
 use pensive_contract::store::{
@@ -29,7 +29,7 @@ use pensive_storage::{Health, OpenFault};
 use support::*;
 
 fn turn(text: &str) -> Turn {
-    Turn { at: Timestamp(3), role: Role::User, name: Some("Alice".to_owned()), text: text.to_owned() }
+    Turn { at: Timestamp(3), name: Some("Alice".to_owned()), said: PromptTurn::User(text.to_owned()) }
 }
 
 #[tokio::test]
@@ -87,7 +87,13 @@ async fn commits_take_effect_in_the_order_of_the_calls() {
     let second = store.commit(vec![Write::Turn("s".into(), turn("second"))]);
     second.await.unwrap();
     drop(first);
-    let texts: Vec<String> = store.tail(&"s".into(), 9).await.unwrap().into_iter().map(|t| t.text).collect();
+    let said = store.tail(&"s".into(), 9).await.unwrap().into_iter().map(|turn| turn.said);
+    let texts: Vec<String> = said
+        .map(|said| match said {
+            PromptTurn::User(text) => text,
+            other => panic!("{other:?}"),
+        })
+        .collect();
     assert_eq!(texts, ["first", "second"]);
 }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pensive_contract::clock::Timestamp;
-use pensive_contract::model::Role;
+use pensive_contract::model::PromptTurn;
 use pensive_contract::session::Turn;
 use pensive_contract::store::{Inbox, Ledger, Notes, Sessions, StoreFault, Transcript, Write};
 use pensive_storage::{Health, OpenFault, Store, check};
@@ -51,7 +51,7 @@ fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
 }
 
 fn turn(n: u64) -> Turn {
-    Turn { at: Timestamp(0), role: Role::User, name: None, text: n.to_string() }
+    Turn { at: Timestamp(0), name: None, said: PromptTurn::User(n.to_string()) }
 }
 
 /// Writes the same number into several trees.

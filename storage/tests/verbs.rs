@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use pensive_contract::clock::{Clock, Timestamp};
-use pensive_contract::model::Role;
+use pensive_contract::model::PromptTurn;
 use pensive_contract::session::Turn;
 use pensive_contract::store::{
     Cursor, Inbox, InboxState, Ledger, Notes, Outbox, PartState, Sessions, Transcript, Write,
@@ -35,7 +35,7 @@ fn exported(path: &Path) -> String {
 async fn fill(store: &Store) {
     let (one, two) = (session_key("1"), session_key("$!@:/é"));
     store.commit(vec![change(&one, |_| {}), change(&two, |_| {})]).await.unwrap();
-    let turn = Turn { at: Timestamp(1), role: Role::Assistant, name: None, text: "line\nline".to_owned() };
+    let turn = Turn { at: Timestamp(1), name: None, said: PromptTurn::User("line\nline".to_owned()) };
     store.commit(vec![Write::Turn("s1".into(), turn)]).await.unwrap();
     let cursor = Cursor { account: account("a"), bot: "77".to_owned(), next: -3 };
     store.take(vec![inbound("a", "1", "x"), inbound("a", "2", "y")], Some(cursor)).await.unwrap();

@@ -1,8 +1,8 @@
 //! The words that Pensive's rooms share and the ports between them: small values without a runtime, a database, HTTP or
 //! any platform's or provider's name.
 //!
-//! Read [`ids`] and [`inbound`] for what comes in, [`outward`] for what goes out, [`model`] for the model's side,
-//! [`session`] and [`store`] for what is kept, [`clock`] and [`fault`] for time and trouble.
+//! Read [`ids`] and [`inbound`] for what comes in, [`outward`] for what goes out, [`model`] and [`speech`] for the model's
+//! side, [`session`] and [`store`] for what is kept, [`clock`] and [`fault`] for time and trouble.
 
 pub mod clock;
 pub mod fault;
@@ -13,4 +13,5 @@ pub mod model;
 pub mod outward;
 pub mod secret;
 pub mod session;
+pub mod speech;
 pub mod store;

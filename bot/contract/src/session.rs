@@ -7,7 +7,7 @@ use pensive_directives::Overrides;
 use crate::clock::Timestamp;
 use crate::ids::{AgentId, SenderId, SessionId, SessionKey};
 use crate::inbound::Place;
-use crate::model::{Role, TokenUsage};
+use crate::model::{PromptTurn, TokenUsage};
 
 /// How the last run of a session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,10 +84,8 @@ impl SessionRecord {
 pub struct Turn {
     /// When it was said.
     pub at: Timestamp,
-    /// Who said it.
-    pub role: Role,
-    /// The sender's name in a shared chat, or the model's `provider/model`.
+    /// The sender's name, where several people share the chat.
     pub name: Option<String>,
-    /// What was said, cleaned of directives and reasoning.
-    pub text: String,
+    /// What was said. A person's words are cleaned of directives; a model's hold everything that it may want back.
+    pub said: PromptTurn,
 }

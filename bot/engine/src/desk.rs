@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pensive_contract::ids::Ticket;
 use pensive_contract::inbound::{Attachment, TypedText};
-use pensive_contract::model::ModelRef;
+use pensive_contract::model::{Manner, ModelRef};
 use pensive_contract::outward::Finality;
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{InboxState, OutboxKind};
@@ -209,11 +209,7 @@ impl Desk<'_> {
             up: self.core.now().since(self.core.started),
             now: self.core.now(),
             settings: &held.settings,
-            wire: self.core.ports.model.explain(
-                &held.model,
-                held.settings.think.level,
-                status::pace_now(&held.settings),
-            ),
+            wire: self.core.ports.model.explain(&held.model, &self.manner(held)),
             label: self.core.ports.model.profile(&held.model).label(held.settings.think.level).to_owned(),
             model: &held.model,
             fallbacks: &self.job.route.agent.fallbacks,
@@ -222,6 +218,15 @@ impl Desk<'_> {
             key: &self.job.route.key,
             record: self.record,
             busy: self.busy,
+        }
+    }
+
+    /// How a call made now would be asked.
+    fn manner(&self, held: &Held) -> Manner {
+        Manner {
+            thinking: held.settings.think.level,
+            pace: status::pace_now(&held.settings),
+            params: route::params(&self.core.settings, &self.job.route.agent, &held.model),
         }
     }
 

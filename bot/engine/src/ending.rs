@@ -2,7 +2,7 @@
 
 use pensive_contract::ids::{SessionId, SessionKey};
 use pensive_contract::inbound::ChatKind;
-use pensive_contract::model::{Role, TokenUsage};
+use pensive_contract::model::{PromptTurn, TokenUsage};
 use pensive_contract::outward::{Body, Finality};
 use pensive_contract::session::{RunResult, SessionRecord, Turn};
 use pensive_contract::store::{OutboxKind, Write};
@@ -54,13 +54,9 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn answered(&self, answer: &Answer, letter: Letter) -> Ending {
-        let said = Turn {
-            at: self.core.now(),
-            role: Role::Assistant,
-            name: Some(answer.model.clone()),
-            // A secret that a model came by is not kept, and so not shown to the next model either.
-            text: self.core.ports.masker.mask(&answer.text).into_owned(),
-        };
+        // A secret that a model came by is not kept, and so not shown to the next model either.
+        let speech = self.core.ports.masker.speech(answer.speech.clone());
+        let said = Turn { at: self.core.now(), name: None, said: PromptTurn::Assistant(speech) };
         let mut writes = vec![
             self.record(RunResult::Answered, answer.usage),
             Write::Turn(self.session.clone(), self.pending.turn()),
@@ -132,12 +128,13 @@ impl Scene<'_> {
 
     /// The answer as a person sees it; nothing when there is nothing to see.
     fn answer_letter(&self, answer: &Answer, settings: &Settings) -> Option<Letter> {
-        if answer.text.trim().is_empty() {
+        if answer.text().trim().is_empty() {
             return None;
         }
         let mut bodies = Vec::new();
-        if self.shows_reasoning(settings) && !answer.reasoning.trim().is_empty() {
-            bodies.push(Body::Thinking(answer.reasoning.trim().to_owned()));
+        let reasoning = answer.reasoning();
+        if self.shows_reasoning(settings) && !reasoning.trim().is_empty() {
+            bodies.push(Body::Thinking(reasoning.trim().to_owned()));
         }
         bodies.push(self.visible(answer, settings)?);
         Some(Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Last })
@@ -146,13 +143,14 @@ impl Scene<'_> {
     /// The answer's text with its prefix and footer, as Markdown where that shows anything, else letter for letter.
     fn visible(&self, answer: &Answer, settings: &Settings) -> Option<Body> {
         let outlet = &self.core.ports.outward.get(&self.pending.inbound.place.account)?.outlet;
-        let plain = Body::Plain(answer.text.clone());
-        if outlet.render(&Body::Markdown(answer.text.clone())).is_empty() {
+        let text = answer.text();
+        let plain = Body::Plain(text.clone());
+        if outlet.render(&Body::Markdown(text.clone())).is_empty() {
             return (!outlet.render(&plain).is_empty()).then_some(plain);
         }
         Some(Body::Framed {
             before: self.core.settings.response_prefix.clone(),
-            markdown: answer.text.clone(),
+            markdown: text,
             after: status::footer(settings.usage.value, answer).unwrap_or_default(),
         })
     }

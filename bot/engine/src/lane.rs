@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use pensive_contract::ids::{SessionId, SessionKey, Ticket};
 use pensive_contract::inbound::{Inbound, InboundKind, TypedText};
+use pensive_contract::model::PromptTurn;
 use pensive_contract::outward::{Extras, Finality};
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{InboxState, OutboxKind, StoreFault, Write};
@@ -264,7 +265,9 @@ impl Lane {
         }
         let Some(Some(record)) = self.record().await else { return false };
         let history = self.core.ports.transcript.tail(&record.id, prompt::MOST_TURNS).await;
-        self.read(history).is_some_and(|history| history.iter().any(|turn| turn.text.trim() == text))
+        self.read(history).is_some_and(|history| {
+            history.iter().any(|turn| matches!(&turn.said, PromptTurn::User(said) if said.trim() == text))
+        })
     }
 
     async fn press(&mut self, job: &Job, data: &str, query: &str) {

@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use pensive_contract::speech::{PieceKind, Speech};
 use regex::Regex;
 
 /// What stands where a secret stood.
@@ -66,6 +67,24 @@ impl Masker {
             Some(masked) => Cow::Owned(masked),
             None => first,
         }
+    }
+}
+
+impl Masker {
+    /// What a model said with its secrets masked. A piece that had one is not what the provider sealed any more.
+    #[must_use]
+    pub fn speech(&self, mut speech: Speech) -> Speech {
+        for piece in &mut speech.pieces {
+            let words = match &mut piece.kind {
+                PieceKind::Reasoning(text) | PieceKind::Text(text) => text,
+                PieceKind::Call(call) => &mut call.arguments,
+            };
+            if let Cow::Owned(masked) = self.mask(words) {
+                *words = masked;
+                piece.seal = None;
+            }
+        }
+        speech
     }
 }
 

@@ -1,12 +1,14 @@
 //! Which agent serves a message, where its session is kept, and which configured defaults hold there.
 
+use std::collections::BTreeMap;
+
 use pensive_contract::ids::{SenderId, SessionKey};
 use pensive_contract::inbound::{ChatKind, Inbound, Place, TopicKind};
-use pensive_contract::model::ModelRef;
+use pensive_contract::model::{ModelRef, Params};
 use pensive_directives::{Defaults, Overrides, Source};
 
 use crate::rule::{defaults_of, prompt_of};
-use crate::settings::{AgentSettings, Binding, DmScope, EngineSettings, OverrideScope};
+use crate::settings::{AgentSettings, Binding, DmScope, EngineSettings, ModelParams, OverrideScope};
 
 /// Where a message belongs.
 #[derive(Debug, Clone)]
@@ -124,8 +126,8 @@ pub(crate) fn defaults(
     place: &Place,
 ) -> Defaults {
     let name = model.to_string();
-    let own = agent.params.get(&name).copied().unwrap_or_default();
-    let shared = settings.params.get(&name).copied().unwrap_or_default();
+    let own = agent.params.get(&name).cloned().unwrap_or_default();
+    let shared = settings.params.get(&name).cloned().unwrap_or_default();
     let here = settings.doors.get(&place.account).map(|door| defaults_of(door, place)).unwrap_or_default();
     let (agents, global) = (agent.defaults, settings.global);
     Defaults {
@@ -158,6 +160,14 @@ pub(crate) fn defaults(
         model_source: agent.model_source,
         ..Defaults::default()
     }
+}
+
+/// What the configuration wants of every call to a model: the agent's own wishes before the shared ones.
+pub(crate) fn params(settings: &EngineSettings, agent: &AgentSettings, model: &ModelRef) -> Params {
+    let name = model.to_string();
+    let call = |params: &BTreeMap<String, ModelParams>| params.get(&name).map(|params| params.call.clone());
+    let shared = call(&settings.params).unwrap_or_default();
+    call(&agent.params).unwrap_or_default().over(&shared)
 }
 
 fn layers<T, const N: usize>(layers: [(Source, Option<T>); N]) -> Vec<(Source, T)> {

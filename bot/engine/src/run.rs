@@ -10,9 +10,10 @@ use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::{SessionId, Ticket};
 use pensive_contract::inbound::{ChatKind, Inbound};
 use pensive_contract::model::{
-    ModelEvent, ModelRef, ModelRequest, Pace, PromptTurn, Recast, Role, StopReason, TokenUsage,
+    Manner, ModelEvent, ModelRef, ModelRequest, Pace, Params, PromptTurn, StopReason, TokenUsage, ToolChoice,
 };
 use pensive_contract::session::Turn;
+use pensive_contract::speech::{PieceKind, Speech};
 use pensive_contract::store::Write;
 use pensive_directives::{Fast, Level, OnceOverrides, Settings};
 use tokio_util::sync::CancellationToken;
@@ -22,7 +23,7 @@ use crate::core::Core;
 use crate::notices;
 use crate::prompt;
 use crate::retry::ModelRetries;
-use crate::route::Route;
+use crate::route::{self, Route};
 
 /// Typing is shown for answers that take longer than an eye needs.
 const TYPING_AFTER: Duration = Duration::from_millis(200);
@@ -60,18 +61,17 @@ impl Pending {
             ChatKind::Direct => None,
             ChatKind::Group | ChatKind::Channel => Some(self.inbound.sender.name.clone()),
         };
-        Turn { at: self.inbound.at, role: Role::User, name, text: self.text.clone() }
+        Turn { at: self.inbound.at, name, said: PromptTurn::User(self.text.clone()) }
     }
 }
 
 /// What a model said in one run.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
-    pub(crate) text: String,
-    pub(crate) reasoning: String,
+    /// What was said last, and by whom.
+    pub(crate) speech: Speech,
     pub(crate) usage: TokenUsage,
-    pub(crate) model: String,
-    pub(crate) level: Option<Level>,
+    pub(crate) level: Level,
     pub(crate) first_token: Option<Duration>,
     /// When anything came last.
     pub(crate) heard: Option<Timestamp>,
@@ -79,10 +79,41 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    fn new(model: &ModelRef, level: Level) -> Self {
+        Self {
+            speech: Speech::new(Some(model.clone())),
+            usage: TokenUsage::default(),
+            level,
+            first_token: None,
+            heard: None,
+            took: Duration::ZERO,
+        }
+    }
+
+    /// The answer's words.
+    pub(crate) fn text(&self) -> String {
+        self.speech.text()
+    }
+
+    /// What the model thought.
+    pub(crate) fn reasoning(&self) -> String {
+        self.speech.reasoning()
+    }
+
+    /// Who said it, as `provider/model`.
+    pub(crate) fn model(&self) -> String {
+        self.speech.model.as_ref().map(ModelRef::to_string).unwrap_or_default()
+    }
+
     /// Cuts what one piece alone may have made far too long.
     fn cut(&mut self) {
-        for text in [&mut self.text, &mut self.reasoning] {
-            text.truncate(text.floor_char_boundary(MOST_SAID));
+        for piece in &mut self.speech.pieces {
+            match &mut piece.kind {
+                PieceKind::Reasoning(text) | PieceKind::Text(text) => {
+                    text.truncate(text.floor_char_boundary(MOST_SAID));
+                }
+                PieceKind::Call(_) => {}
+            }
         }
     }
 }
@@ -188,7 +219,7 @@ impl Calls<'_> {
             retries = retries.for_fallback();
         }
         let (person, partial) =
-            self.last.take().map(|(fault, answer)| (fault.person, answer.text)).unwrap_or_default();
+            self.last.take().map(|(fault, answer)| (fault.person, answer.text())).unwrap_or_default();
         RunEnd::Failed { person, partial }
     }
 
@@ -201,11 +232,10 @@ impl Calls<'_> {
     ) -> Option<Answer> {
         let request = self.request(model, history);
         loop {
-            let mut answer =
-                Answer { model: model.to_string(), level: Some(request.thinking), ..Answer::default() };
+            let mut answer = Answer::new(model, request.manner.thinking);
             let called = self.core.now();
             let mut request = request.clone();
-            request.pace = pace(self.pending, called.since(self.began));
+            request.manner.pace = pace(self.pending, called.since(self.began));
             let fault = match self.call(request, &mut answer).await {
                 Ok(()) => {
                     answer.took = self.core.now().since(self.began);
@@ -228,7 +258,7 @@ impl Calls<'_> {
     /// The newest fault, with the newest words that came before one.
     fn keep(&mut self, fault: Fault, answer: Answer) {
         let earlier = self.last.take().map(|(_, earlier)| earlier);
-        let earlier = earlier.filter(|_| answer.text.trim().is_empty());
+        let earlier = earlier.filter(|_| answer.text().trim().is_empty());
         self.last = Some((fault, earlier.unwrap_or(answer)));
     }
 
@@ -240,17 +270,21 @@ impl Calls<'_> {
         } else {
             ports.model.profile(model).clamp(think.asked)
         };
-        let message = self.pending.turn();
-        let message = prompt::said(message.role, message.name.as_deref(), &message.text);
+        let message = prompt::said(self.pending.turn().name.as_deref(), &self.pending.text);
         let turns: Vec<PromptTurn> = prompt::build(history.to_vec(), message, ports.model.limits(model));
         ModelRequest {
             model: model.clone(),
             system: self.pending.route.agent.prompt.clone(),
             turns,
-            thinking,
-            pace: Pace::Normal,
+            tools: Vec::new(),
+            choice: ToolChoice::Auto,
+            manner: Manner { thinking, pace: Pace::Normal, params: self.params(model) },
             session: self.session.to_string(),
         }
+    }
+
+    fn params(&self, model: &ModelRef) -> Params {
+        route::params(&self.core.settings, &self.pending.route.agent, model)
     }
 
     async fn call(&self, request: ModelRequest, answer: &mut Answer) -> Result<(), Fault> {
@@ -258,28 +292,21 @@ impl Calls<'_> {
         while let Some(event) = stream.next().await {
             let event = event?;
             answer.heard = Some(self.core.now());
-            match event {
-                ModelEvent::Reasoning(piece) => {
-                    self.heard(answer);
-                    answer.reasoning.push_str(&piece);
+            match &event {
+                ModelEvent::Reasoning(_) | ModelEvent::Text(_) | ModelEvent::Call(_) => {
+                    answer.first_token.get_or_insert(self.core.now().since(self.began));
                 }
-                ModelEvent::Text(piece) => {
-                    self.heard(answer);
-                    answer.text.push_str(&piece);
-                }
-                ModelEvent::Recast(Recast::TextWasReasoning) => {
-                    answer.reasoning.push_str(&std::mem::take(&mut answer.text));
-                }
-                ModelEvent::Recast(Recast::ReasoningWasText) => answer.reasoning.clear(),
-                ModelEvent::Usage(usage) => answer.usage = usage,
+                ModelEvent::Usage(usage) => answer.usage = *usage,
                 ModelEvent::End(reason) => {
                     if !matches!(reason, StopReason::Done) {
                         tracing::info!(session = %self.session, ?reason, "a model stopped early");
                     }
                     return Ok(());
                 }
+                ModelEvent::Learned(_) | ModelEvent::Seal(_) | ModelEvent::Recast(_) => {}
             }
-            if answer.text.len() + answer.reasoning.len() > MOST_SAID {
+            answer.speech.hear(&event);
+            if answer.speech.len() > MOST_SAID {
                 tracing::warn!(session = %self.session, "a model did not come to an end; the answer is cut there");
                 answer.cut();
                 return Ok(());
@@ -290,12 +317,6 @@ impl Calls<'_> {
             person: "The model broke off in the middle of its answer.".to_owned(),
             log: "the stream ended without its end event".to_owned(),
         })
-    }
-
-    fn heard(&self, answer: &mut Answer) {
-        if answer.first_token.is_none() {
-            answer.first_token = Some(self.core.now().since(self.began));
-        }
     }
 }
 
@@ -315,9 +336,10 @@ mod tests {
 
     #[test]
     fn one_piece_that_is_far_too_long_is_cut_between_characters() {
-        let mut answer = Answer { text: format!("x{}", "ä".repeat(MOST_SAID)), ..Answer::default() };
+        let mut answer = Answer::new(&ModelRef { provider: "p".into(), id: "m".into() }, Level::Off);
+        answer.speech.hear(&ModelEvent::Text(format!("x{}", "ä".repeat(MOST_SAID))));
         answer.cut();
-        assert_eq!(answer.text.len(), MOST_SAID - 1);
-        assert!(answer.text.ends_with('ä'));
+        assert_eq!(answer.text().len(), MOST_SAID - 1);
+        assert!(answer.text().ends_with('ä'));
     }
 }

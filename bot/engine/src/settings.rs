@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pensive_contract::ids::{Account, AgentId, ChannelName};
 use pensive_contract::inbound::ChatKind;
-use pensive_contract::model::ModelRef;
+use pensive_contract::model::{ModelRef, Params};
 use pensive_directives::{Fast, Level, Reasoning, Source, Verbose};
 
 /// Everything the engine is told at its start.
@@ -81,7 +81,7 @@ impl DirectiveDefaults {
 }
 
 /// Parameters of one model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelParams {
     /// How hard it thinks.
     pub think: Option<Level>,
@@ -89,6 +89,8 @@ pub struct ModelParams {
     pub fast: Option<Fast>,
     /// How old a run may be, in seconds, for `auto` to call fast.
     pub fast_cutoff_seconds: Option<u32>,
+    /// What goes into every call.
+    pub call: Params,
 }
 
 /// Sends matching conversations to an agent. Absent fields match everything.

@@ -171,10 +171,13 @@ pub(crate) fn footer(usage: Usage, answer: &Answer) -> Option<String> {
         Usage::Off => None,
         Usage::Tokens => Some(tokens),
         Usage::Full => {
-            let level = answer.level.map(|level| format!(" · {level}")).unwrap_or_default();
             let first = answer.first_token.unwrap_or_default().as_secs_f64();
             let all = answer.took.as_secs_f64();
-            Some(format!("{tokens} · {}{level} · first after {first:.1} s · {all:.1} s in all", answer.model))
+            Some(format!(
+                "{tokens} · {} · {} · first after {first:.1} s · {all:.1} s in all",
+                answer.model(),
+                answer.level
+            ))
         }
     }
 }
