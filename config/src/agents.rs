@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pensive_contract::ids::{AgentId, ChannelName};
-use pensive_contract::model::ModelRef;
+use pensive_contract::model::{ModelRef, Params};
 use pensive_directives::{Fast, Level, Reasoning, Source, Verbose};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -80,10 +80,8 @@ pub struct ModelParams {
     pub fast: Option<Fast>,
     /// How old a run may be, in seconds, for `auto` to call fast.
     pub fast_cutoff_seconds: Option<u32>,
-    /// The provider's service tier, sent as it stands.
-    pub service_tier: Option<String>,
-    /// The sampling temperature.
-    pub temperature: Option<f64>,
+    /// What goes into its calls.
+    pub call: Params,
 }
 
 /// Sends matching conversations to an agent. Absent fields match everything.

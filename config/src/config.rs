@@ -14,6 +14,7 @@ use crate::agents::{Agent, Binding, DirectiveDefaults, ModelChoice};
 use crate::channels::{DiscordAccount, TelegramAccount, WebPage};
 use crate::folders::Folders;
 use crate::keys::SetKey;
+use crate::mention::Mention;
 use crate::providers::{DefaultModel, Provider};
 use crate::secret::SecretSource;
 
@@ -56,6 +57,8 @@ pub struct Config {
     pub max_concurrent: usize,
     /// The keys that the file sets.
     pub keys: Vec<SetKey>,
+    /// The models that the file names, and the levels that it names for them, in the order of the file.
+    pub mentions: Vec<Mention>,
     pub(crate) secrets: Vec<SecretSource>,
 }
 

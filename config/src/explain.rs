@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use crate::fault::nearest;
 use crate::format;
+use crate::nearest::nearest;
 use crate::schema::{self, Keys, Shape};
-use crate::shape::kind_words;
+use crate::shape::expected;
 
 /// What there is to know about one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,11 +109,10 @@ fn explanation(key: &str, shape: &Shape<'_>) -> Explanation {
     if let Some(format) = shape.format().and_then(format::by_name) {
         allowed.push(((format.allowed)(), String::new()));
     }
-    let kinds: Vec<&str> = shape.kinds().into_iter().map(kind_words).collect();
     Explanation {
         key: key.to_owned(),
         about: shape.description().unwrap_or_default().replace('\n', " "),
-        kind: kinds.join(" or "),
+        kind: expected(shape),
         default: shape.default().map(ToString::to_string),
         allowed,
         keys: below(shape),
@@ -188,11 +187,24 @@ mod tests {
         check("channels.telegram.accounts.second.groups.-100.topics.5.prompt", "a text in quotes", None, "");
         check(
             "agents.defaults.models.openai/gpt-5.6-sol.params.thinking",
-            "a text in quotes",
+            "a text in quotes or an object",
             None,
             "one of off",
         );
         check("agents.defaults.models[\"openai/gpt-5.6-sol\"].alias", "a text in quotes", None, "");
+        check("agents.defaults.models.*.params.topP", "a number", None, "");
+        check(
+            "agents.defaults.models.*.params.toolChoice",
+            "a text in quotes or an object",
+            Some("\"auto\""),
+            "auto, none, required",
+        );
+        check(
+            "agents.entries.ops.models.*.params.reasoning.effort",
+            "an object, a list, a text in quotes, a number or true or false",
+            None,
+            "",
+        );
         check("bindings[0].match.peer.kind", "a text in quotes", None, "direct, group, channel");
         check("bindings.agent", "a text in quotes or a whole number", None, "");
         check("models.providers.*.models[].compat.thinkingFormat", "a text in quotes", None, "openai");

@@ -59,53 +59,6 @@ impl fmt::Display for ConfigFaults {
     }
 }
 
-/// The candidate that `word` was most likely meant to be: at most two slips away, one in a short word; case does not count.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    let slips = match word.chars().count() {
-        0..=2 => 0,
-        3..=4 => 1,
-        // Nobody mistypes a name of this length into a configured one, and the distance costs its square.
-        201.. => return None,
-        _ => 2,
-    };
-    let distances =
-        candidates.into_iter().map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate));
-    distances
-        .filter(|(distance, _)| *distance <= slips)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, near)| near)
-}
-
-/// ` did you mean "x"?` behind a semicolon, or nothing.
-pub(crate) fn hint<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(word, candidates).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default()
-}
-
-/// Single-character slips between two words: one left out, put in, changed, or swapped with its neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut before: Vec<usize> = Vec::new();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    let mut last: Option<char> = None;
-    for (i, x) in a.chars().enumerate() {
-        let mut next = vec![i + 1];
-        for (j, y) in b.iter().enumerate() {
-            let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
-            let change = at(&row, j) + usize::from(x != *y);
-            let mut best = change.min(at(&row, j + 1) + 1).min(at(&next, j) + 1);
-            let swapped = j > 0 && b.get(j - 1) == Some(&x) && last == Some(*y);
-            if swapped {
-                best = best.min(at(&before, j - 1) + 1);
-            }
-            next.push(best);
-        }
-        before = std::mem::replace(&mut row, next);
-        last = Some(x);
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 /// A text from the file as a message shows it: in quotes, one line, not too long.
 pub(crate) fn quoted(text: &str) -> String {
     let shown: String = text.chars().take(60).flat_map(char::escape_debug).collect();
@@ -116,24 +69,6 @@ pub(crate) fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_nearest_name_forgives_slips_and_case() {
-        let names = ["thinkingDefault", "fastModeDefault", "open", "env", "list"];
-        for (word, expected) in [
-            ("thinkingDefualt", Some("thinkingDefault")),
-            ("thinkingdefault", Some("thinkingDefault")),
-            ("opne", Some("open")),
-            ("opens", Some("open")),
-            ("nev", Some("env")),
-            ("xyz", None),
-            ("", None),
-            ("lsit", Some("list")),
-        ] {
-            assert_eq!(nearest(word, names), expected, "{word}");
-        }
-        assert_eq!(nearest(&"x".repeat(100_000), names), None);
-    }
 
     #[test]
     fn faults_show_one_a_line_in_the_order_of_the_file() {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use pensive_contract::model::ModelRef;
 use pensive_directives::{Fast, Level, QueueMode, Reasoning, Verbose};
 
-use crate::fault::nearest;
 use crate::file::values::{Reading, Span};
+use crate::nearest::nearest;
 
 /// How texts of one kind are checked.
 pub(crate) struct Format {

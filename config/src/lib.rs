@@ -13,6 +13,8 @@ mod environment;
 mod fault;
 mod folders;
 mod load;
+mod mention;
+mod nearest;
 mod secret;
 
 mod defaults;
@@ -43,6 +45,8 @@ pub use fault::{ConfigFault, ConfigFaults, Position};
 pub use folders::Folders;
 pub use keys::SetKey;
 pub use load::{Sources, load};
+pub use mention::Mention;
+pub use nearest::nearest_names;
 pub use providers::{Api, DefaultModel, ModelRow, Provider, ThinkingFormat};
 pub use schema::schema;
 pub use secret::{SecretFault, SecretSource};

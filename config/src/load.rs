@@ -59,7 +59,7 @@ fn builder<'a>(
     document: Option<&'a Document<'a>>,
     faults: Vec<ConfigFault>,
 ) -> Builder<'a> {
-    Builder { environment, places, document, faults, secrets: Vec::new() }
+    Builder { environment, places, document, faults, secrets: Vec::new(), mentions: Vec::new() }
 }
 
 fn whole(path: &Path, config: Config, faults: Vec<ConfigFault>) -> Result<Config, ConfigFaults> {

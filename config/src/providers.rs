@@ -137,8 +137,10 @@ const fn here(name: &'static str, api: Api, model: &'static str) -> KnownProvide
     KnownProvider { name, api, base_url: None, variable: None, model }
 }
 
-/// The known providers, in the order in which their keys are looked for. Addresses, variables and models as the vendors'
-/// own documentation gives them in November 2026.
+/// The known providers, in the order in which their keys are looked for. Addresses and variables are those of the vendors'
+/// own first examples, as of November 2026. DashScope also gives each workspace a host of its own; the one here
+/// asks for no workspace and is Singapore's, and a key of another region needs its `baseUrl`. A key of Kimi Code
+/// (`kimi`) and one of Moonshot's platform (`moonshot`) do not stand in for each other.
 #[rustfmt::skip]
 pub(crate) const KNOWN: &[KnownProvider] = &[
     known("openai", Api::OpenaiResponses, "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5.6-sol"),

@@ -8,8 +8,9 @@ use jsonc_parser::common::Ranged;
 use serde_json::{Map, Number, Value};
 
 use crate::document::Document;
-use crate::fault::{ConfigFault, Position, hint, quoted};
+use crate::fault::{ConfigFault, Position, quoted};
 use crate::format;
+use crate::nearest::hint;
 use crate::schema::{Keys, Shape};
 use crate::trail::Trail;
 
@@ -258,7 +259,8 @@ fn read_number(literal: &str) -> Option<Number> {
     if counts { Some(Number::from(value as i64)) } else { Number::from_f64(value) }
 }
 
-fn expected(shape: &Shape<'_>) -> String {
+/// What kinds of value may stand there, in words.
+pub(crate) fn expected(shape: &Shape<'_>) -> String {
     let kinds: Vec<&str> = shape.kinds().into_iter().map(kind_words).collect();
     match kinds.split_last() {
         Some((last, [])) => (*last).to_owned(),
@@ -268,7 +270,7 @@ fn expected(shape: &Shape<'_>) -> String {
 }
 
 /// How a kind of JSON value is called in a message.
-pub(crate) fn kind_words(kind: &str) -> &str {
+fn kind_words(kind: &str) -> &str {
     match kind {
         "object" => "an object",
         "array" => "a list",

@@ -7,15 +7,14 @@ use pensive_contract::ids::AgentId;
 use pensive_contract::model::ModelRef;
 use pensive_directives::Source;
 
+use super::params::params;
 use super::providers::KnownModels;
 use super::{Builder, directive_defaults};
-use crate::agents::{Agent, McpServer, ModelParams, ToolDetail, Tools};
+use crate::agents::{Agent, McpServer, ToolDetail, Tools};
 use crate::defaults;
 use crate::fault::quoted;
 use crate::file::File;
-use crate::file::agents::{
-    AgentKeys, Mcp, McpServer as WrittenServer, ModelParams as Params, ModelUse, Tools as Keys,
-};
+use crate::file::agents::{AgentKeys, Mcp, McpServer as WrittenServer, ModelUse, Tools as Keys};
 use crate::file::values::{Entries, SecretText};
 use crate::folders::Folders;
 use crate::secret::SecretSource;
@@ -44,6 +43,7 @@ impl Builder<'_> {
         self.check_defaults(base, models);
         let agents = written.iter().map(|agent| {
             let mut built = self.agent(agent, base, models, folders);
+            self.mention_level(agent, base, &built.model);
             let beats = if own_beats { agent.keys.heartbeat.is_some() } else { base.heartbeat.is_some() };
             if beats {
                 let place = agent.trail.key("heartbeat");
@@ -93,6 +93,15 @@ impl Builder<'_> {
         self.check_model(base, models, &trail);
         if let Some(beat) = &base.heartbeat {
             self.heartbeat(Some(beat), None, models, &trail.key("heartbeat"));
+        }
+    }
+
+    /// The level that an agent starts with is one for its model.
+    fn mention_level(&mut self, written: &Written<'_>, base: &AgentKeys, model: &ModelRef) {
+        let shared = Trail::of(&["agents", "defaults"]);
+        let own = written.keys.thinking_default.as_ref().map(|level| (level, &written.trail));
+        if let Some((level, block)) = own.or(base.thinking_default.as_ref().map(|level| (level, &shared))) {
+            self.mention(model, Some(level.0), &block.key("thinkingDefault"));
         }
     }
 
@@ -216,16 +225,6 @@ pub(super) fn fallbacks(keys: &AgentKeys) -> Option<Vec<ModelRef>> {
         ModelUse::Chain(chain) => {
             chain.fallbacks.as_ref().map(|models| models.iter().map(|model| model.0.0.clone()).collect())
         }
-    }
-}
-
-pub(super) fn params(params: &Params) -> ModelParams {
-    ModelParams {
-        think: params.thinking.as_ref().map(|word| word.0),
-        fast: params.fast_mode.as_ref().map(|word| word.0),
-        fast_cutoff_seconds: params.fast_auto_on_seconds,
-        service_tier: params.service_tier.clone(),
-        temperature: params.temperature,
     }
 }
 

@@ -6,9 +6,10 @@ use pensive_contract::ids::{Account, AgentId, ChannelName};
 
 use super::Builder;
 use crate::agents::{Binding, Peer, PeerKind};
-use crate::fault::{hint, quoted};
+use crate::fault::quoted;
 use crate::file::bindings::{Binding as Written, Channel, Match};
 use crate::file::values::Id;
+use crate::nearest::hint;
 use crate::trail::Trail;
 
 /// The channels by name.

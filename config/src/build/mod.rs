@@ -6,12 +6,15 @@ mod bindings;
 mod channels;
 mod doors;
 mod heartbeat;
+mod params;
 mod providers;
 mod session;
 
 use std::path::PathBuf;
 
 use pensive_contract::ids::AgentId;
+use pensive_contract::model::ModelRef;
+use pensive_directives::Level;
 
 use crate::agents::DirectiveDefaults;
 use crate::config::Config;
@@ -23,6 +26,7 @@ use crate::file::File;
 use crate::file::values::{CommandText, SecretText};
 use crate::folders::{Places, expand};
 use crate::keys;
+use crate::mention::Mention;
 use crate::secret::SecretSource;
 use crate::trail::Trail;
 
@@ -34,6 +38,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) document: Option<&'a Document<'a>>,
     pub(crate) faults: Vec<ConfigFault>,
     pub(crate) secrets: Vec<SecretSource>,
+    pub(crate) mentions: Vec<Mention>,
 }
 
 impl Builder<'_> {
@@ -48,6 +53,8 @@ impl Builder<'_> {
         let accounts =
             telegram.iter().map(|bot| &bot.account).chain(discord.iter().map(|bot| &bot.account)).collect();
         let bindings = self.bindings(&file.bindings, &names, &accounts);
+        self.mentions.sort_by_key(|mention| mention.position);
+        self.mentions.dedup();
         let config = Config {
             file: self.document.map(|_| self.places.file.path().to_owned()),
             bindings,
@@ -66,6 +73,7 @@ impl Builder<'_> {
             max_concurrent: file.agents.defaults.max_concurrent.unwrap_or(defaults::MAX_CONCURRENT).into(),
             keys: self.document.map(keys::set_keys).unwrap_or_default(),
             agents,
+            mentions: self.mentions,
             folders,
             secrets: self.secrets,
         };
@@ -77,6 +85,15 @@ impl Builder<'_> {
         let trail = self.document.map_or_else(|| trail.clone(), |document| document.original(trail));
         let position = self.document.and_then(|document| document.locate(&trail));
         self.faults.push(ConfigFault { position, message: format!("{trail} {message}") });
+    }
+
+    /// Notes a model, or a level for one, that the file names there.
+    fn mention(&mut self, model: &ModelRef, level: Option<Level>, trail: &Trail) {
+        let Some(document) = self.document else { return };
+        let trail = document.original(trail);
+        if let Some(position) = document.locate(&trail) {
+            self.mentions.push(Mention { position, key: trail.to_string(), model: model.clone(), level });
+        }
     }
 
     /// Whether the file has something there, be it right or wrong: what is wrong was told and is not missing as well.

@@ -4,14 +4,17 @@ use pensive_contract::model::ModelRef;
 use pensive_directives::Level;
 
 use super::Builder;
-use super::agents::{fallbacks, params, primary};
+use super::agents::{fallbacks, primary};
+use super::params::params;
 use crate::agents::ModelChoice;
-use crate::fault::{ConfigFault, hint, quoted};
+use crate::fault::{ConfigFault, quoted};
 use crate::file::File;
 use crate::file::agents::AgentKeys;
 use crate::file::models::{ModelRow as WrittenRow, Provider as Written};
+use crate::file::params::Thinking;
 use crate::file::values::{Reading, SecretText};
 use crate::format::{Model, Url};
+use crate::nearest::hint;
 use crate::providers::{self, Api, DefaultModel, KNOWN, KnownProvider, ModelRow, Provider};
 use crate::secret::SecretSource;
 use crate::trail::Trail;
@@ -117,6 +120,10 @@ impl Builder<'_> {
                 continue;
             };
             self.known(&model, models, &place);
+            self.check_params(&settings.params, &place.key("params"));
+            if let Some(Thinking::Level(level)) = &settings.params.thinking {
+                self.mention(&model, Some(level.0), &place.key("params").key("thinking"));
+            }
             let alias = settings.alias.clone();
             if let Some(alias) = &alias {
                 self.check_alias(alias, &model, models, &place.key("alias"));
@@ -146,7 +153,9 @@ impl Builder<'_> {
 
     /// Checks that a model's provider is known.
     pub(super) fn known(&mut self, model: &ModelRef, models: &KnownModels, trail: &Trail) {
-        if !models.names.contains(&model.provider) {
+        if models.names.contains(&model.provider) {
+            self.mention(model, None, trail);
+        } else {
             let near = hint(&model.provider, models.names.iter().map(String::as_str));
             let provider = quoted(&model.provider);
             let message = format_args!(
@@ -182,7 +191,7 @@ impl Builder<'_> {
             base_url,
             api_key: self.api_key(name, written, known.filter(|known| !moved || self.has_key(known)), &trail),
             headers: self.named_secrets(&written.headers, &trail.key("headers")),
-            models: self.rows(&written.models, &trail.key("models")),
+            models: self.rows(name, &written.models, &trail.key("models")),
         }
     }
 
@@ -216,7 +225,7 @@ impl Builder<'_> {
         Some(self.secret(&text, &format!("the provider {name}"), &trail.key("apiKey")))
     }
 
-    fn rows(&mut self, written: &[WrittenRow], trail: &Trail) -> Vec<ModelRow> {
+    fn rows(&mut self, provider: &str, written: &[WrittenRow], trail: &Trail) -> Vec<ModelRow> {
         let mut rows: Vec<ModelRow> = Vec::new();
         for (index, row) in written.iter().enumerate() {
             let place = trail.index(index);
@@ -224,8 +233,19 @@ impl Builder<'_> {
                 self.fault(&place, format_args!("is a second row for {}", quoted(&row.id)));
             }
             rows.push(self.row(row, &place));
+            self.mention_levels(provider, row, &place);
         }
         rows
+    }
+
+    /// The levels that a row gives a word on the wire.
+    fn mention_levels(&mut self, provider: &str, row: &WrittenRow, trail: &Trail) {
+        let model = ModelRef { provider: provider.to_owned(), id: row.id.clone() };
+        for (word, wire) in &row.thinking_level_map.0 {
+            if let Some(level) = Level::normalise(word).filter(|_| wire.is_some()) {
+                self.mention(&model, Some(level), &trail.key("thinkingLevelMap").key(word));
+            }
+        }
     }
 
     fn row(&mut self, row: &WrittenRow, trail: &Trail) -> ModelRow {

@@ -7,8 +7,9 @@ use super::Builder;
 use super::bindings::{CHANNELS, split_channel};
 use crate::config::{DmScope, MessageSettings, OverrideScope, Rate, SessionSettings};
 use crate::defaults;
-use crate::fault::{hint, quoted};
+use crate::fault::quoted;
 use crate::file::rest::{Commands, Limits, Messages, Session};
+use crate::nearest::hint;
 use crate::trail::Trail;
 use pensive_directives::QueueMode;
 

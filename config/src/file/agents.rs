@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::heartbeat::Heartbeat;
+use super::params::ModelParams;
 use super::values::{Entries, Id, SecretText, Switch, Text};
 use crate::agents::ToolDetail;
 use crate::defaults;
@@ -194,24 +195,4 @@ pub(crate) struct ModelSettings {
     /// What every call of this model carries.
     #[serde(default)]
     pub(crate) params: ModelParams,
-}
-
-/// Parameters of one model.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct ModelParams {
-    /// How hard it thinks.
-    pub(crate) thinking: Option<Text<Level>>,
-    /// Whether its calls ask for the provider's fast lane.
-    pub(crate) fast_mode: Option<Switch<Fast>>,
-    /// How young a run must be, in seconds, for fast mode `auto` to be fast.
-    #[schemars(range(max = 86_400), extend("default" = defaults::FAST_SECONDS))]
-    pub(crate) fast_auto_on_seconds: Option<u32>,
-    /// The provider's service tier, sent as it stands. It wins over fast mode.
-    #[schemars(length(min = 1))]
-    pub(crate) service_tier: Option<String>,
-    /// The sampling temperature. Left out of calls that think, where the provider wants that.
-    #[schemars(range(min = 0, max = 2))]
-    pub(crate) temperature: Option<f64>,
 }

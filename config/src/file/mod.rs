@@ -6,6 +6,7 @@ pub(crate) mod bindings;
 pub(crate) mod channels;
 pub(crate) mod heartbeat;
 pub(crate) mod models;
+pub(crate) mod params;
 pub(crate) mod rest;
 pub(crate) mod values;
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 
-use crate::fault::nearest;
+use crate::nearest::nearest;
 
 /// A kind of text with a meaning.
 pub(crate) trait Reading: Sized {
@@ -198,6 +198,27 @@ pub(crate) enum CommandText {
     Line(#[schemars(length(min = 1))] String),
     /// A program with its arguments.
     Words(#[schemars(length(min = 1))] Vec<String>),
+}
+
+/// Any JSON, for what is sent as it stands.
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Json(pub(crate) serde_json::Value);
+
+impl JsonSchema for Json {
+    fn schema_name() -> Cow<'static, str> {
+        "Json".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let inner = generator.subschema_for::<Self>();
+        json_schema!({
+            "description": "Anything.",
+            "type": ["object", "array", "string", "number", "boolean", "null"],
+            "additionalProperties": inner,
+            "items": inner,
+        })
+    }
 }
 
 /// Named entries in the order of the file.
