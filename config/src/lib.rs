@@ -47,6 +47,6 @@ pub use keys::SetKey;
 pub use load::{Sources, load};
 pub use mention::Mention;
 pub use nearest::nearest_names;
-pub use providers::{Api, DefaultModel, ModelRow, Provider, ThinkingFormat};
+pub use providers::{Api, DefaultModel, ModelRow, Provider, ThinkingFormat, known_providers};
 pub use schema::schema;
 pub use secret::{SecretFault, SecretSource};

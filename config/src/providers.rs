@@ -121,20 +121,45 @@ pub(crate) struct KnownProvider {
     pub(crate) variable: Option<&'static str>,
     /// The model to begin with when nothing is configured: the vendor's general one.
     pub(crate) model: &'static str,
+    range: Range,
 }
 
-const fn known(
+/// What a provider serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Range {
+    /// Models of its own: a list of them can be whole.
+    Own,
+    /// What others made, too: nobody can list it.
+    Anybodys,
+}
+
+const fn vendor(
     name: &'static str,
     api: Api,
     base_url: &'static str,
     variable: &'static str,
     model: &'static str,
 ) -> KnownProvider {
-    KnownProvider { name, api, base_url: Some(base_url), variable: Some(variable), model }
+    KnownProvider { name, api, base_url: Some(base_url), variable: Some(variable), model, range: Range::Own }
 }
 
-const fn here(name: &'static str, api: Api, model: &'static str) -> KnownProvider {
-    KnownProvider { name, api, base_url: None, variable: None, model }
+const fn broker(
+    name: &'static str,
+    api: Api,
+    base_url: &'static str,
+    variable: &'static str,
+    model: &'static str,
+) -> KnownProvider {
+    KnownProvider { range: Range::Anybodys, ..vendor(name, api, base_url, variable, model) }
+}
+
+const fn here(
+    name: &'static str,
+    api: Api,
+    base_url: Option<&'static str>,
+    model: &'static str,
+) -> KnownProvider {
+    KnownProvider { name, api, base_url, variable: None, model, range: Range::Anybodys }
 }
 
 /// The known providers, in the order in which their keys are looked for. Addresses and variables are those of the vendors'
@@ -143,28 +168,50 @@ const fn here(name: &'static str, api: Api, model: &'static str) -> KnownProvide
 /// (`kimi`) and one of Moonshot's platform (`moonshot`) do not stand in for each other.
 #[rustfmt::skip]
 pub(crate) const KNOWN: &[KnownProvider] = &[
-    known("openai", Api::OpenaiResponses, "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5.6-sol"),
-    known("anthropic", Api::AnthropicMessages, "https://api.anthropic.com", "ANTHROPIC_API_KEY", "claude-sonnet-5"),
-    known("google", Api::GoogleGenerativeAi, "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY", "gemini-3.5-flash"),
-    known("openrouter", Api::OpenaiCompletions, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openrouter/auto"),
-    known("deepseek", Api::OpenaiCompletions, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek-v4-pro"),
-    known("groq", Api::OpenaiCompletions, "https://api.groq.com/openai/v1", "GROQ_API_KEY", "openai/gpt-oss-120b"),
-    known("mistral", Api::OpenaiCompletions, "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral-medium-latest"),
-    known("xai", Api::OpenaiCompletions, "https://api.x.ai/v1", "XAI_API_KEY", "grok-4.3"),
-    known("moonshot", Api::OpenaiCompletions, "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", "kimi-k3"),
-    known("zai", Api::OpenaiCompletions, "https://api.z.ai/api/paas/v4", "ZAI_API_KEY", "glm-5.2"),
-    known("qwen", Api::OpenaiCompletions, "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen-plus"),
-    known("minimax", Api::AnthropicMessages, "https://api.minimax.io/anthropic", "MINIMAX_API_KEY", "MiniMax-M3"),
-    known("kimi", Api::AnthropicMessages, "https://api.kimi.com/coding", "KIMI_API_KEY", "kimi-for-coding"),
-    KnownProvider { name: "ollama", api: Api::Ollama, base_url: Some("http://127.0.0.1:11434"), variable: None, model: "" },
-    here("claude-cli", Api::ClaudeCli, "sonnet"),
-    here("codex", Api::Codex, "gpt-5.6-sol"),
-    here("rehearsal", Api::Rehearsal, "echo"),
+    vendor("openai", Api::OpenaiResponses, "https://api.openai.com/v1", "OPENAI_API_KEY", "gpt-5.6-sol"),
+    vendor("anthropic", Api::AnthropicMessages, "https://api.anthropic.com", "ANTHROPIC_API_KEY", "claude-sonnet-5"),
+    vendor("google", Api::GoogleGenerativeAi, "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY", "gemini-3.5-flash"),
+    broker("openrouter", Api::OpenaiCompletions, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "openrouter/auto"),
+    vendor("deepseek", Api::OpenaiCompletions, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek-v4-pro"),
+    broker("groq", Api::OpenaiCompletions, "https://api.groq.com/openai/v1", "GROQ_API_KEY", "openai/gpt-oss-120b"),
+    vendor("mistral", Api::OpenaiCompletions, "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "mistral-medium-latest"),
+    vendor("xai", Api::OpenaiCompletions, "https://api.x.ai/v1", "XAI_API_KEY", "grok-4.3"),
+    vendor("moonshot", Api::OpenaiCompletions, "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", "kimi-k3"),
+    vendor("zai", Api::OpenaiCompletions, "https://api.z.ai/api/paas/v4", "ZAI_API_KEY", "glm-5.2"),
+    vendor("qwen", Api::OpenaiCompletions, "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen-plus"),
+    vendor("minimax", Api::AnthropicMessages, "https://api.minimax.io/anthropic", "MINIMAX_API_KEY", "MiniMax-M3"),
+    vendor("kimi", Api::AnthropicMessages, "https://api.kimi.com/coding", "KIMI_API_KEY", "kimi-for-coding"),
+    here("ollama", Api::Ollama, Some("http://127.0.0.1:11434"), ""),
+    here("claude-cli", Api::ClaudeCli, None, "sonnet"),
+    here("codex", Api::Codex, None, "gpt-5.6-sol"),
+    here("rehearsal", Api::Rehearsal, None, "echo"),
 ];
 
 /// The known provider of that name.
 pub(crate) fn by_name(name: &str) -> Option<&'static KnownProvider> {
     KNOWN.iter().find(|known| known.name == name)
+}
+
+/// The providers known by name, as they are where no file says more, without their keys.
+pub fn known_providers() -> impl Iterator<Item = Provider> {
+    KNOWN.iter().map(|known| Provider {
+        name: known.name.to_owned(),
+        api: known.api,
+        base_url: known.base_url.map(str::to_owned),
+        api_key: None,
+        headers: Vec::new(),
+        models: Vec::new(),
+    })
+}
+
+impl Provider {
+    /// Whether all of its models are its own, so that one which nobody has heard of is most likely a slip.
+    #[must_use]
+    pub fn is_vendor(&self) -> bool {
+        // Under another address a proxy may serve anything.
+        by_name(&self.name)
+            .is_some_and(|known| known.range == Range::Own && self.base_url.as_deref() == known.base_url)
+    }
 }
 
 impl KnownProvider {
