@@ -5,55 +5,63 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use pensive_contract::model::ModelStream;
 
+use crate::knobs::{Host, Knobs, Summary};
 use crate::registry::ModelsError;
 use crate::settings::{Api, ProviderSettings};
 use crate::stream;
-use crate::transport::{Answer, Endpoint, Patience, Transport};
+use crate::transport::{Endpoint, Transport};
 use crate::trouble::Trouble;
-use crate::wire::{Call, Decode, Summary, openai_chat, openai_responses};
+use crate::wire::{Call, Decode, openai_chat, openai_responses};
 
 /// The shapes that are spoken over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Responses,
     Chat,
+    Messages,
+    Gemini,
+    Ollama,
 }
 
 impl Shape {
-    /// The shape of an API; nothing where that is not by HTTP, or not yet.
+    /// The shape of an API; nothing where that is not by HTTP.
     pub(crate) fn of(api: Api) -> Option<Self> {
         match api {
             Api::OpenaiResponses => Some(Self::Responses),
             Api::OpenaiCompletions => Some(Self::Chat),
-            Api::AnthropicMessages
-            | Api::GoogleGenerativeAi
-            | Api::Ollama
-            | Api::ClaudeCli
-            | Api::Codex
-            | Api::Rehearsal => None,
+            Api::AnthropicMessages | Api::GoogleGenerativeAi | Api::Ollama => None,
+            Api::ClaudeCli | Api::Codex | Api::Rehearsal => None,
         }
     }
 
-    /// What `/status` calls the field of the thinking level.
-    pub(crate) fn effort_field(self) -> &'static str {
+    /// Where a call goes, below the provider's base.
+    fn path(self, model: &str) -> String {
         match self {
-            Self::Responses => "reasoning.effort",
-            Self::Chat => "reasoning_effort",
+            Self::Responses => "/responses".to_owned(),
+            Self::Chat => "/chat/completions".to_owned(),
+            Self::Messages => "/messages".to_owned(),
+            Self::Gemini => format!("/models/{model}:streamGenerateContent"),
+            Self::Ollama => "/api/chat".to_owned(),
         }
     }
 
-    /// Where calls go, below the provider's base.
-    fn path(self) -> &'static str {
-        match self {
-            Self::Responses => "/responses",
-            Self::Chat => "/chat/completions",
-        }
+    /// The headers of every call: the key where the shape wants it, and what else it demands.
+    pub(crate) fn headers(self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        let key = key.map(|key| match self {
+            Self::Responses | Self::Chat | Self::Ollama => ("authorization", format!("Bearer {key}")),
+            Self::Messages => ("x-api-key", key.to_owned()),
+            Self::Gemini => ("x-goog-api-key", key.to_owned()),
+        });
+        let version = (self == Self::Messages).then(|| ("anthropic-version", "2023-06-01".to_owned()));
+        key.into_iter().chain(version).collect()
     }
 
     fn encode(self, call: Call<'_>) -> Result<Bytes, Trouble> {
         let body = match self {
             Self::Responses => serde_json::to_vec(&openai_responses::encode(call)),
-            Self::Chat => serde_json::to_vec(&openai_chat::encode(call)),
+            Self::Chat | Self::Messages | Self::Gemini | Self::Ollama => {
+                serde_json::to_vec(&openai_chat::encode(call))
+            }
         };
         body.map(Bytes::from).map_err(|error| Trouble::Broken(format!("our own request: {error}")))
     }
@@ -61,7 +69,9 @@ impl Shape {
     fn decoder(self) -> Box<dyn Decode> {
         match self {
             Self::Responses => Box::<openai_responses::Decoder>::default(),
-            Self::Chat => Box::<openai_chat::Decoder>::default(),
+            Self::Chat | Self::Messages | Self::Gemini | Self::Ollama => {
+                Box::<openai_chat::Decoder>::default()
+            }
         }
     }
 }
@@ -83,35 +93,32 @@ impl HttpLine {
         transport: Transport,
         settings: &ProviderSettings,
     ) -> Result<Self, ModelsError> {
-        let endpoint = Endpoint::new(settings, shape.path())?;
+        let endpoint = Endpoint::new(settings, shape)?;
         let (provider, summaries) = (settings.name.clone(), AtomicBool::new(true));
         Ok(Self { shape, provider, transport, endpoint, summaries })
     }
 
-    /// Sends a call and gives the stream of its answer.
-    pub(crate) async fn call(&self, mut call: Call<'_>) -> Result<ModelStream, Trouble> {
-        if !self.summaries.load(Ordering::Relaxed) {
-            call.summary = Summary::Unwanted;
-        }
-        let thinks_hard = matches!(call.effort, Some("high" | "xhigh" | "max"));
-        let patience = if thinks_hard { Patience::Long } else { Patience::Usual };
-        let answer = self.post(self.shape.encode(call)?, patience).await?;
-        Ok(stream::events(answer, self.shape.decoder(), &self.provider))
+    /// Whether this is the host that its vendor runs.
+    pub(crate) fn host(&self, own: Option<&str>) -> Host {
+        if own.is_some_and(|own| self.endpoint.host() == Some(own)) { Host::Own } else { Host::Other }
     }
 
-    /// The vendor refuses summaries of reasoning to organisations that it has not verified; then the same call goes out
-    /// without the wish, and later ones do not have it.
-    async fn post(&self, body: Bytes, patience: Patience) -> Result<Answer, Trouble> {
-        match self.transport.post(&self.endpoint, body.clone(), patience).await {
-            Err(Trouble::Refused(refusal)) if refusal.blames_summary() => {
-                let Some(plain) = openai_responses::without_summary(&body) else {
-                    return Err(Trouble::Refused(refusal));
-                };
-                tracing::info!(provider = self.provider, why = %refusal, "no reasoning summaries for this account");
-                self.summaries.store(false, Ordering::Relaxed);
-                self.transport.post(&self.endpoint, plain.into(), patience).await
-            }
-            answered => answered,
-        }
+    /// Whether summaries of reasoning are to be asked for.
+    pub(crate) fn summary(&self) -> Summary {
+        if self.summaries.load(Ordering::Relaxed) { Summary::Wanted } else { Summary::Unwanted }
+    }
+
+    /// The vendor refuses summaries of reasoning to organisations that it has not verified; later calls do without.
+    pub(crate) fn forgo_summaries(&self) {
+        self.summaries.store(false, Ordering::Relaxed);
+    }
+
+    /// Sends a call and gives the stream of its answer.
+    pub(crate) async fn call(&self, call: Call<'_>) -> Result<ModelStream, Trouble> {
+        let Knobs { model, patience, beta, .. } = call.knobs;
+        let body = self.shape.encode(call)?;
+        let path = self.shape.path(model);
+        let answer = self.transport.post(&self.endpoint, &path, beta, body, *patience).await?;
+        Ok(stream::events(answer, self.shape.decoder(), &self.provider))
     }
 }

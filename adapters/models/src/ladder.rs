@@ -4,15 +4,14 @@
 use pensive_contract::model::ModelRef;
 use pensive_directives::{Level, LevelChoice, Profile, Source};
 
-use crate::catalogue::{Facts, Fit};
-use crate::settings::ModelRow;
+use crate::catalogue::{Facts, Fit, Format, Spoken, Word};
+use crate::settings::{ModelRow, ThinkingFormat};
 
 /// One level on offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rung {
     level: Level,
-    /// The word for the provider; nothing where the field is left out.
-    word: Option<String>,
+    spoken: Spoken,
 }
 
 /// The levels that a model offers, weakest first.
@@ -20,6 +19,8 @@ struct Rung {
 pub(crate) struct Ladder {
     rungs: Vec<Rung>,
     default: Option<Level>,
+    /// How the words travel.
+    pub(crate) format: Format,
 }
 
 /// The effort words that may stand in for a level, best first. Only the weak end bends: who asks for much of a model that
@@ -38,19 +39,25 @@ fn words(level: Level) -> &'static [&'static str] {
     }
 }
 
+/// The efforts of a model that reasons and of which nothing else is known.
+const BASE: [&str; 4] = ["minimal", "low", "medium", "high"];
+
 impl Ladder {
     /// What the configuration says of the model goes first, then what the catalogue knows.
     pub(crate) fn of(row: Option<&ModelRow>, facts: &Facts, fit: Fit) -> Self {
-        let Some(row) = row else { return Self::from_efforts(&facts.efforts, facts.ultra, facts.default) };
+        let Some(row) = row else { return Self::of_facts(facts, facts.default) };
+        let format = row.thinking_format.map_or(facts.format, Format::from);
         if row.reasoning == Some(false) || row.supports_effort == Some(false) {
-            return Self::from_efforts::<&str>(&[], false, None);
+            return Self::of_efforts::<&str>(format, &[], false, None);
         }
+        let default = row.starting_level(facts, fit);
         let mut ladder = match &row.supported_efforts {
-            Some(efforts) => Self::from_efforts(efforts, false, row.starting_level(facts, fit)),
-            None if row.reasoning == Some(true) && facts.efforts.is_empty() => {
-                Self::from_efforts(&["minimal", "low", "medium", "high"], false, None)
+            Some(efforts) => Self::of_efforts(format, efforts, false, default),
+            None if row.thinking_format.is_some() && format.is_switch() => Self::switch(format, default),
+            None if row.reasoning == Some(true) && facts.is_mute() => {
+                Self::of_efforts(format, &BASE, false, None)
             }
-            None => Self::from_efforts(&facts.efforts, facts.ultra, row.starting_level(facts, fit)),
+            None => Self { format, ..Self::of_facts(facts, default) },
         };
         for (level, word) in &row.thinking_level_map {
             ladder.put(*level, word.as_deref());
@@ -58,29 +65,59 @@ impl Ladder {
         ladder
     }
 
-    fn from_efforts<S: AsRef<str>>(efforts: &[S], ultra: bool, default: Option<Level>) -> Self {
+    fn of_facts(facts: &Facts, default: Option<Level>) -> Self {
+        match &facts.levels {
+            Some(levels) => {
+                let rung = |(level, spoken): &(Level, Spoken)| Rung { level: *level, spoken: spoken.clone() };
+                Self { rungs: levels.iter().map(rung).collect(), default, format: facts.format }
+            }
+            None => Self::of_efforts(facts.format, &facts.efforts, facts.ultra, default),
+        }
+    }
+
+    fn of_efforts<S: AsRef<str>>(format: Format, efforts: &[S], ultra: bool, default: Option<Level>) -> Self {
         let rung = |level: Level| {
             let word = words(level).iter().find(|word| efforts.iter().any(|e| e.as_ref() == **word));
-            let on_offer = level == Level::Off || (word.is_some() && (level != Level::Ultra || ultra));
-            on_offer.then(|| Rung { level, word: word.map(ToString::to_string) })
+            let word = match word {
+                Some(word) => Word::Said((*word).to_owned()),
+                None if level == Level::Off && efforts.is_empty() => Word::Silent,
+                None if level == Level::Off => format.off(),
+                None => return None,
+            };
+            let on_offer = level != Level::Ultra || ultra;
+            on_offer.then_some(Rung { level, spoken: Spoken { word, label: None } })
         };
-        Self { rungs: Level::ALL.iter().copied().filter_map(rung).collect(), default }
+        Self { rungs: Level::ALL.iter().copied().filter_map(rung).collect(), default, format }
+    }
+
+    /// On and off, and nothing between.
+    fn switch(format: Format, default: Option<Level>) -> Self {
+        let off = Rung { level: Level::Off, spoken: Spoken { word: Word::Off, label: None } };
+        let on = Spoken { word: Word::On, label: Some("on".to_owned()) };
+        Self { rungs: vec![off, Rung { level: Level::Low, spoken: on }], default, format }
     }
 
     /// Gives a level a word of its own, or takes it off the ladder.
     fn put(&mut self, level: Level, word: Option<&str>) {
-        self.rungs.retain(|rung| rung.level != level);
+        self.forget(level);
         if let Some(word) = word {
             let order = |level: Level| Level::ALL.iter().position(|other| *other == level);
             let at = self.rungs.partition_point(|rung| order(rung.level) < order(level));
-            self.rungs.insert(at, Rung { level, word: Some(word.to_owned()) });
+            let spoken = Spoken { word: self.format.word(word), label: None };
+            self.rungs.insert(at, Rung { level, spoken });
         }
+    }
+
+    /// Takes a level off the ladder.
+    pub(crate) fn forget(&mut self, level: Level) {
+        self.rungs.retain(|rung| rung.level != level);
     }
 
     /// What people are offered.
     pub(crate) fn profile(&self, model: &ModelRef) -> Profile {
-        let levels = self.rungs.iter().map(|rung| LevelChoice { level: rung.level, label: None }).collect();
-        let mut profile = Profile::new(model.to_string(), levels, Level::Off);
+        let choice = |rung: &Rung| LevelChoice { level: rung.level, label: rung.spoken.label.clone() };
+        let mut profile =
+            Profile::new(model.to_string(), self.rungs.iter().map(choice).collect(), Level::Off);
         match self.default {
             Some(level) => profile.default = profile.clamp(level),
             None => {
@@ -94,10 +131,59 @@ impl Ladder {
         profile
     }
 
-    /// The word that carries a level; nothing where the field is left out. A level that is not on offer is clamped.
-    pub(crate) fn word(&self, level: Level, model: &ModelRef) -> Option<&str> {
+    /// The word that carries a level. A level that is not on offer is clamped first.
+    pub(crate) fn word(&self, level: Level, model: &ModelRef) -> &Word {
         let find = |level| self.rungs.iter().find(|rung| rung.level == level);
-        find(level).or_else(|| find(self.profile(model).clamp(level))).and_then(|rung| rung.word.as_deref())
+        let rung = find(level).or_else(|| find(self.profile(model).clamp(level)));
+        rung.map_or(&Word::Silent, |rung| &rung.spoken.word)
+    }
+}
+
+impl Facts {
+    /// Whether the row knows no level but off.
+    fn is_mute(&self) -> bool {
+        match &self.levels {
+            Some(levels) => levels.iter().all(|(level, _)| *level == Level::Off),
+            None => self.efforts.is_empty(),
+        }
+    }
+}
+
+impl Format {
+    /// Whether it can only say yes and no.
+    fn is_switch(self) -> bool {
+        matches!(self, Self::Zai | Self::Qwen)
+    }
+
+    /// How a model that has no word for it is told not to think. Of a shape's own field nobody knows whether it takes a
+    /// no, so it is left out there.
+    fn off(self) -> Word {
+        match self {
+            Self::Effort | Self::Budget => Word::Silent,
+            Self::Openrouter | Self::Deepseek | Self::Zai | Self::Qwen => Word::Off,
+        }
+    }
+
+    /// A word of the configuration.
+    fn word(self, word: &str) -> Word {
+        match (word, word.parse()) {
+            ("true", _) => Word::On,
+            ("false", _) => Word::Off,
+            (_, Ok(tokens)) => Word::Tokens(tokens),
+            (word, Err(_)) => Word::Said(word.to_owned()),
+        }
+    }
+}
+
+impl From<ThinkingFormat> for Format {
+    fn from(format: ThinkingFormat) -> Self {
+        match format {
+            ThinkingFormat::Openai => Self::Effort,
+            ThinkingFormat::Openrouter => Self::Openrouter,
+            ThinkingFormat::Deepseek => Self::Deepseek,
+            ThinkingFormat::Zai => Self::Zai,
+            ThinkingFormat::Qwen => Self::Qwen,
+        }
     }
 }
 
@@ -135,7 +221,11 @@ mod tests {
         let said: Vec<String> = ladder
             .rungs
             .iter()
-            .filter_map(|rung| rung.word.as_ref().map(|word| format!("{}={word}", rung.level)))
+            .filter_map(|rung| match &rung.spoken.word {
+                Word::Said(word) => Some(format!("{}={word}", rung.level)),
+                Word::Silent => None,
+                other => Some(format!("{}={other:?}", rung.level)),
+            })
             .collect();
         assert_eq!(said.join(" "), on_wire);
     }
@@ -236,7 +326,7 @@ mod tests {
                 let said = ladder.word(level, &model);
                 assert_eq!(said, ladder.word(profile.clamp(level), &model), "{name} {level}");
                 if profile.offers(level) && level != Level::Off {
-                    assert!(said.is_some(), "{name} {level}");
+                    assert_ne!(said, &Word::Silent, "{name} {level}");
                 }
             }
         }

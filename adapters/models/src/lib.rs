@@ -13,9 +13,12 @@ mod settings;
 
 mod catalogue;
 mod http;
+mod knobs;
 mod ladder;
+mod lessons;
 mod registry;
 
+mod history;
 mod stream;
 mod tags;
 mod wire;
@@ -31,5 +34,5 @@ mod rehearsal;
 
 pub use ollama::ollama_models;
 pub use registry::{Models, ModelsError};
-pub use settings::{Api, ModelRow, ModelsSettings, ProviderSettings, TimeLimits};
+pub use settings::{Api, ModelRow, ModelsSettings, ProviderSettings, ThinkingFormat, TimeLimits};
 pub use tags::TagFilter;

@@ -88,6 +88,60 @@ impl Refusal {
         self.param == "reasoning.summary"
     }
 
+    /// Whether what the provider had sealed in an earlier turn is refused.
+    pub(crate) fn blames_seals(&self) -> bool {
+        const SIGNS: &[&str] = &["signature", "encrypted_content", "encrypted content", "reasoning_details"];
+        let message = self.message.to_ascii_lowercase();
+        self.is_about_request()
+            && SIGNS.iter().any(|sign| message.contains(sign) || self.param.contains(sign))
+    }
+
+    /// Whether the thinking level is refused.
+    pub(crate) fn blames_level(&self) -> bool {
+        self.reason() == Reason::Level
+    }
+
+    /// Whether not this level but the whole field is refused.
+    pub(crate) fn blames_field(&self) -> bool {
+        const SIGNS: &[&str] = &[
+            "unknown parameter",
+            "unrecognized",
+            "unsupported parameter",
+            "not supported",
+            "does not support",
+            "extra inputs",
+            "unknown field",
+            "unexpected",
+        ];
+        let message = self.message.to_ascii_lowercase();
+        SIGNS.iter().any(|sign| message.contains(sign))
+    }
+
+    /// The effort words that the refusal names as good ones.
+    pub(crate) fn alternatives(&self) -> Vec<String> {
+        const LEADS: &[&str] = &[
+            "supported values are",
+            "must be one of",
+            "should be one of",
+            "expected one of",
+            "allowed values",
+            "valid values",
+            "input should be",
+            "supported levels",
+        ];
+        let message = self.message.to_ascii_lowercase();
+        let Some(list) = LEADS.iter().find_map(|lead| message.split_once(lead)).map(|(_, list)| list) else {
+            return Vec::new();
+        };
+        const WORDS: [&str; 8] = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"];
+        let words = list.split(|c: char| !c.is_ascii_alphanumeric());
+        words.filter(|word| WORDS.contains(word)).map(str::to_owned).collect()
+    }
+
+    fn is_about_request(&self) -> bool {
+        matches!(self.status, Some(400 | 422))
+    }
+
     /// Takes secrets out of the words, before anything is logged.
     pub(crate) fn masked(mut self, secrets: &[&str]) -> Self {
         self.message = mask(&self.message, secrets);

@@ -4,19 +4,27 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures::StreamExt;
+use futures::stream;
 use pensive_contract::clock::Clock;
 use pensive_contract::fault::Fault;
-use pensive_contract::model::{Limits, Model, ModelRef, ModelRequest, ModelStream, Pace};
-use pensive_directives::{Level, ModelEntry, Profile};
+use pensive_contract::model::{
+    Lesson, Limits, Manner, Model, ModelEvent, ModelRef, ModelRequest, ModelStream, ToolChoice,
+};
+use pensive_directives::{ModelEntry, Profile};
 
-use crate::catalogue::{Catalogue, Facts};
+use crate::catalogue::{Catalogue, Extras, Facts, Fit, Shelf};
+use crate::history::{self, Seals};
 use crate::http::{HttpLine, Shape};
+use crate::knobs::{self, Case, Knobs};
 use crate::ladder::Ladder;
+use crate::lessons::Lessons;
+use crate::refusal::Refusal;
 use crate::rehearsal::{self, Rehearsal};
 use crate::settings::{Api, ModelRow, ModelsSettings, ProviderSettings};
 use crate::transport::Transport;
 use crate::trouble::Trouble;
-use crate::wire::{Cache, Call, Lane, Summary, Usage};
+use crate::wire::{Cache, Call, Usage};
 
 /// What keeps the models from being served at all.
 #[derive(Debug, thiserror::Error)]
@@ -50,17 +58,18 @@ pub struct Models {
     providers: BTreeMap<String, Provider>,
     pickable: Vec<ModelEntry>,
     catalogue: Catalogue,
+    lessons: Lessons,
     rehearsal: Rehearsal,
 }
 
-struct Provider {
-    api: Api,
-    rows: Vec<ModelRow>,
-    line: Line,
+pub(crate) struct Provider {
+    pub(crate) api: Api,
+    pub(crate) rows: Vec<ModelRow>,
+    pub(crate) line: Line,
 }
 
 /// How a provider is reached.
-enum Line {
+pub(crate) enum Line {
     Http(Box<HttpLine>),
     Rehearsal,
     /// Its shape is not spoken yet.
@@ -98,7 +107,13 @@ impl Models {
             line: Line::Rehearsal,
         });
         let catalogue = Catalogue::load()?;
-        Ok(Self { providers, pickable: settings.pickable, catalogue, rehearsal: Rehearsal::new(clock) })
+        Ok(Self {
+            providers,
+            pickable: settings.pickable,
+            catalogue,
+            lessons: Lessons::default(),
+            rehearsal: Rehearsal::new(clock),
+        })
     }
 
     fn known(&self, model: &ModelRef) -> Option<Known<'_>> {
@@ -106,20 +121,9 @@ impl Models {
         let row = provider.rows.iter().find(|row| row.id == model.id);
         let shelf = self.catalogue.shelf(&model.provider, provider.api)?;
         let (facts, fit) = shelf.facts(&model.id);
-        let extras = shelf.extras(&model.provider);
-        let lane = if extras.fast && facts.fast { Lane::Priority } else { Lane::Usual };
-        let usage = if extras.usage { Usage::Asked } else { Usage::Unasked };
-        let is_keyed = extras.cache_key || provider.api == Api::OpenaiResponses;
-        let cache = if is_keyed { Cache::Keyed } else { Cache::Silent };
-        Some(Known {
-            provider,
-            row,
-            facts,
-            ladder: Ladder::of(row, facts, fit),
-            fast_lane: lane,
-            cache,
-            usage,
-        })
+        let mut ladder = Ladder::of(row, facts, fit);
+        self.lessons.apply(model, &mut ladder);
+        Some(Known { provider, row, shelf, facts, fit, extras: shelf.extras(&model.provider), ladder })
     }
 
     async fn call(&self, request: ModelRequest) -> Result<ModelStream, Trouble> {
@@ -129,37 +133,115 @@ impl Models {
         match line {
             Line::Rehearsal => self.rehearsal.stream(&request),
             Line::Unspoken => Err(Trouble::Unspoken { provider: model.provider, api: *api }),
-            Line::Http(line) => {
-                let call = Call {
-                    effort: known.ladder.word(request.thinking, &model),
-                    lane: known.lane(request.pace),
-                    cache: known.cache,
-                    summary: Summary::Wanted,
-                    usage: known.usage,
-                    request,
-                };
-                line.call(call).await
+            Line::Http(line) => self.over_http(line, request).await,
+        }
+    }
+
+    /// Calls, and once more where a refusal shows what to leave out.
+    async fn over_http(&self, line: &HttpLine, request: ModelRequest) -> Result<ModelStream, Trouble> {
+        let mut request = history::repaired(request, Seals::Own);
+        let (mut lesson, mut mended) = (None, Vec::new());
+        loop {
+            let Some(known) = self.known(&request.model) else {
+                return Err(Trouble::UnknownProvider(request.model.provider));
+            };
+            let knobs = known.knobs(line, &request.model, &request.manner, request.choice.clone());
+            let refusal = match line.call(known.call(&request, &knobs)).await {
+                Ok(stream) => return Ok(told(lesson, stream)),
+                Err(Trouble::Refused(refusal)) => refusal,
+                Err(trouble) => return Err(trouble),
+            };
+            let Some(mending) = Mending::of(&refusal).filter(|mending| !mended.contains(mending)) else {
+                return Err(Trouble::Refused(refusal));
+            };
+            tracing::info!(model = %request.model, why = %refusal, ?mending, "a call is repeated without what was refused");
+            match mending {
+                Mending::Summary => line.forgo_summaries(),
+                Mending::Seals => request = history::repaired(request, Seals::None),
+                Mending::Level => match self.lessons.learn(&known, &request.model, knobs.level, &refusal) {
+                    Some(instead) => {
+                        let model = request.model.clone();
+                        lesson = Some(Lesson { model, refused: knobs.level, instead });
+                    }
+                    None => return Err(Trouble::Refused(refusal)),
+                },
             }
+            mended.push(mending);
         }
     }
 }
 
+/// What a refusal may show to be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mending {
+    /// The wish for a summary of the reasoning, which is refused to organisations that the vendor has not verified.
+    Summary,
+    /// What the provider had sealed and does not know again.
+    Seals,
+    /// The thinking level.
+    Level,
+}
+
+impl Mending {
+    fn of(refusal: &Refusal) -> Option<Self> {
+        if refusal.blames_summary() {
+            Some(Self::Summary)
+        } else if refusal.blames_seals() {
+            Some(Self::Seals)
+        } else if refusal.blames_level() {
+            Some(Self::Level)
+        } else {
+            None
+        }
+    }
+}
+
+/// The stream with what was learned in front.
+fn told(lesson: Option<Lesson>, stream: ModelStream) -> ModelStream {
+    match lesson {
+        Some(lesson) => stream::iter([Ok(ModelEvent::Learned(lesson))]).chain(stream).boxed(),
+        None => stream,
+    }
+}
+
 /// A model with all that is known of it.
-struct Known<'a> {
-    provider: &'a Provider,
-    row: Option<&'a ModelRow>,
-    facts: &'a Facts,
-    ladder: Ladder,
-    fast_lane: Lane,
-    cache: Cache,
-    usage: Usage,
+pub(crate) struct Known<'a> {
+    pub(crate) provider: &'a Provider,
+    pub(crate) row: Option<&'a ModelRow>,
+    pub(crate) shelf: &'a Shelf,
+    pub(crate) facts: &'a Facts,
+    pub(crate) fit: Fit,
+    pub(crate) extras: Extras,
+    pub(crate) ladder: Ladder,
 }
 
 impl Known<'_> {
-    fn lane(&self, pace: Pace) -> Lane {
-        match pace {
-            Pace::Normal => Lane::Usual,
-            Pace::Fast => self.fast_lane,
+    /// The most that one call writes.
+    fn output(&self) -> Option<u64> {
+        self.row.and_then(|row| row.max_tokens).or(self.facts.output)
+    }
+
+    fn knobs(&self, line: &HttpLine, model: &ModelRef, manner: &Manner, choice: ToolChoice) -> Knobs {
+        let case = Case {
+            shape: line.shape,
+            model,
+            facts: self.facts,
+            extras: &self.extras,
+            ladder: &self.ladder,
+            output: self.output(),
+            host: line.host(self.extras.own_host.as_deref()),
+            summary: line.summary(),
+        };
+        knobs::decide(&case, manner, choice)
+    }
+
+    fn call<'a>(&self, request: &'a ModelRequest, knobs: &'a Knobs) -> Call<'a> {
+        let is_keyed = self.extras.cache_key || self.provider.api == Api::OpenaiResponses;
+        Call {
+            request,
+            knobs,
+            cache: if is_keyed { Cache::Keyed } else { Cache::Silent },
+            usage: if self.extras.usage { Usage::Asked } else { Usage::Unasked },
         }
     }
 }
@@ -179,17 +261,13 @@ impl Model for Models {
         }
     }
 
-    fn explain(&self, model: &ModelRef, level: Level, pace: Pace) -> String {
+    fn explain(&self, model: &ModelRef, manner: &Manner) -> String {
         let Some(known) = self.known(model) else { return "nothing".to_owned() };
-        let field = match &known.provider.line {
-            Line::Http(line) => line.shape.effort_field(),
-            Line::Rehearsal => return rehearsal::explain(level),
-            Line::Unspoken => return "nothing".to_owned(),
-        };
-        let effort = known.ladder.word(level, model).map(|word| format!("{field}={word}"));
-        let tier = (known.lane(pace) == Lane::Priority).then(|| "service_tier=priority".to_owned());
-        let said: Vec<String> = effort.into_iter().chain(tier).collect();
-        if said.is_empty() { "nothing".to_owned() } else { said.join(", ") }
+        match &known.provider.line {
+            Line::Http(line) => known.knobs(line, model, manner, ToolChoice::Auto).summary(&model.id),
+            Line::Rehearsal => rehearsal::explain(manner.thinking),
+            Line::Unspoken => "nothing".to_owned(),
+        }
     }
 
     fn entries(&self) -> &[ModelEntry] {
@@ -201,10 +279,10 @@ impl Model for Models {
         if known.provider.api == Api::Rehearsal {
             return rehearsal::LIMITS;
         }
-        let row = |field: fn(&ModelRow) -> Option<u64>| known.row.and_then(field);
         Limits {
-            context: row(|row| row.context_window).unwrap_or(known.facts.context),
-            output: row(|row| row.max_tokens).or(known.facts.output),
+            context: known.row.and_then(|row| row.context_window).unwrap_or(known.facts.context),
+            output: known.output(),
+            price: known.facts.price(),
         }
     }
 }

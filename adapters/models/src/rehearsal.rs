@@ -22,7 +22,7 @@ use futures::{FutureExt, StreamExt, stream};
 use pensive_contract::clock::Clock;
 use pensive_contract::fault::Fault;
 use pensive_contract::model::{
-    Limits, ModelEvent, ModelRef, ModelRequest, ModelStream, Role, StopReason, TokenUsage,
+    Limits, ModelEvent, ModelRef, ModelRequest, ModelStream, PromptTurn, StopReason, TokenUsage,
 };
 use pensive_directives::{Level, LevelChoice, Profile};
 
@@ -33,7 +33,7 @@ use crate::trouble::Trouble;
 pub(crate) const PROVIDER: &str = "rehearsal";
 
 /// What it can hold.
-pub(crate) const LIMITS: Limits = Limits { context: 128_000, output: None };
+pub(crate) const LIMITS: Limits = Limits { context: 128_000, output: None, price: None };
 
 /// How long a slow answer waits before each piece.
 const PACE: Duration = Duration::from_millis(200);
@@ -107,8 +107,12 @@ impl Rehearsal {
 
     /// Answers.
     pub(crate) fn stream(&self, request: &ModelRequest) -> Result<ModelStream, Trouble> {
-        let last = request.turns.iter().rev().find(|turn| turn.role == Role::User);
-        let said = last.map_or("", |turn| turn.text.as_str());
+        let user = |turn: &PromptTurn| match turn {
+            PromptTurn::User(text) => Some(text.clone()),
+            PromptTurn::Assistant(_) | PromptTurn::Tools(_) => None,
+        };
+        let said = request.turns.iter().rev().find_map(user).unwrap_or_default();
+        let said = said.as_str();
         let wish = Wish::of(said);
         if let Wish::Fail { status, pause } = wish {
             let refusal = Refusal::read(Some(status), b"as the rehearsal was asked to");
@@ -124,9 +128,13 @@ impl Rehearsal {
                     true
                 }
                 ModelEvent::Reasoning(_) => true,
-                ModelEvent::Text(_) | ModelEvent::Recast(_) | ModelEvent::Usage(_) | ModelEvent::End(_) => {
-                    false
-                }
+                ModelEvent::Text(_)
+                | ModelEvent::Learned(_)
+                | ModelEvent::Call(_)
+                | ModelEvent::Seal(_)
+                | ModelEvent::Recast(_)
+                | ModelEvent::Usage(_)
+                | ModelEvent::End(_) => false,
             });
         }
         Ok(self.played(events, wish))
@@ -183,7 +191,7 @@ impl Wish {
 }
 
 fn events(request: &ModelRequest, said: &str, wish: Wish) -> Vec<ModelEvent> {
-    let level = request.thinking;
+    let level = request.manner.thinking;
     let thoughts = if level == Level::Off && wish != Wish::Think {
         String::new()
     } else {
@@ -202,7 +210,12 @@ fn events(request: &ModelRequest, said: &str, wish: Wish) -> Vec<ModelEvent> {
         ),
     };
     let count = |text: &str| u64::try_from(text.split_whitespace().count()).unwrap_or(u64::MAX);
-    let asked: u64 = request.turns.iter().map(|turn| count(&turn.text)).sum();
+    let words = |turn: &PromptTurn| match turn {
+        PromptTurn::User(text) => count(text),
+        PromptTurn::Assistant(speech) => count(&speech.text()),
+        PromptTurn::Tools(results) => results.iter().map(|result| count(&result.text)).sum(),
+    };
+    let asked: u64 = request.turns.iter().map(words).sum();
     let usage = TokenUsage {
         input: asked + count(&request.system),
         cached: 0,
@@ -238,7 +251,7 @@ mod tests {
     use futures::future::BoxFuture;
     use pensive_contract::clock::Timestamp;
     use pensive_contract::fault::FaultClass;
-    use pensive_contract::model::{Pace, PromptTurn};
+    use pensive_contract::model::{Manner, Pace, Params, ToolChoice};
 
     struct Still;
 
@@ -256,9 +269,10 @@ mod tests {
         let request = ModelRequest {
             model: ModelRef { provider: PROVIDER.into(), id: "echo".into() },
             system: "Be brief.".into(),
-            turns: vec![PromptTurn { role: Role::User, text: text.into() }],
-            thinking,
-            pace: Pace::Normal,
+            turns: vec![PromptTurn::User(text.into())],
+            tools: Vec::new(),
+            choice: ToolChoice::Auto,
+            manner: Manner { thinking, pace: Pace::Normal, params: Params::default() },
             session: "s".into(),
         };
         let stream = Rehearsal::new(Arc::new(Still)).stream(&request)?;
@@ -271,7 +285,7 @@ mod tests {
             match event.unwrap() {
                 ModelEvent::Text(text) => text_out.push_str(&text),
                 ModelEvent::Reasoning(text) => reasoning.push_str(&text),
-                ModelEvent::Recast(_) | ModelEvent::Usage(_) | ModelEvent::End(_) => {}
+                _ => {}
             }
         }
         (text_out, reasoning)

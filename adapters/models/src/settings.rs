@@ -55,6 +55,18 @@ pub enum Api {
 }
 
 impl Api {
+    /// Every shape.
+    pub const ALL: [Self; 8] = [
+        Self::OpenaiResponses,
+        Self::OpenaiCompletions,
+        Self::AnthropicMessages,
+        Self::GoogleGenerativeAi,
+        Self::Ollama,
+        Self::ClaudeCli,
+        Self::Codex,
+        Self::Rehearsal,
+    ];
+
     /// Its name in the configuration.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -88,6 +100,23 @@ pub struct ModelRow {
     pub supports_effort: Option<bool>,
     /// Levels with a word of the provider's own, and levels without one, which are not on offer.
     pub thinking_level_map: Vec<(Level, Option<String>)>,
+    /// How the words of levels travel, where not in the shape's own field.
+    pub thinking_format: Option<ThinkingFormat>,
+}
+
+/// How the words of levels travel in Chat Completions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThinkingFormat {
+    /// `reasoning_effort`.
+    Openai,
+    /// `reasoning: {effort}`.
+    Openrouter,
+    /// `thinking: {type}` and `reasoning_effort`.
+    Deepseek,
+    /// `thinking: {type}`.
+    Zai,
+    /// `enable_thinking`.
+    Qwen,
 }
 
 /// How long the outside may keep us waiting.

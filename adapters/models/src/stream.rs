@@ -125,7 +125,11 @@ impl Reader {
                     self.state = State::Over;
                     break;
                 }
-                ModelEvent::Recast(_) | ModelEvent::Usage(_) => out.push(piece),
+                ModelEvent::Learned(_)
+                | ModelEvent::Call(_)
+                | ModelEvent::Seal(_)
+                | ModelEvent::Recast(_)
+                | ModelEvent::Usage(_) => out.push(piece),
             }
         }
         self.pieces = pieces;

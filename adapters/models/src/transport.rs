@@ -9,9 +9,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use pensive_contract::clock::{Clock, within};
 use pensive_contract::secret::Secret;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, Url};
 
+use crate::http::Shape;
 use crate::refusal::{Refusal, pause};
 use crate::registry::ModelsError;
 use crate::settings::{ProviderSettings, TimeLimits};
@@ -37,19 +38,17 @@ pub(crate) struct Transport {
 /// One address of a provider with everything that each call to it carries.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
-    url: Url,
+    base: Url,
     headers: HeaderMap,
     secrets: Vec<Secret>,
 }
 
 impl Endpoint {
-    /// The address `path` below the provider's base.
-    pub(crate) fn new(provider: &ProviderSettings, path: &str) -> Result<Self, ModelsError> {
+    /// The provider's base, and the headers of every call.
+    pub(crate) fn new(provider: &ProviderSettings, shape: Shape) -> Result<Self, ModelsError> {
         let bad_url = |why: String| ModelsError::BaseUrl { provider: provider.name.clone(), why };
-        let mut url = Url::parse(&provider.base_url).map_err(|error| bad_url(error.to_string()))?;
-        // A query of the base, such as an API version, stays.
-        url.set_path(&format!("{}{path}", url.path().trim_end_matches('/')));
-        if !matches!(url.scheme(), "http" | "https") {
+        let base = Url::parse(&provider.base_url).map_err(|error| bad_url(error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") {
             return Err(bad_url("it must begin with http:// or https://".to_owned()));
         }
         let mut headers = HeaderMap::new();
@@ -64,15 +63,32 @@ impl Endpoint {
             headers.insert(header, value);
             Ok::<_, ModelsError>(())
         };
-        if let Some(key) = &provider.api_key {
-            put(AUTHORIZATION.as_str(), &format!("Bearer {}", key.expose()))?;
+        for (name, value) in shape.headers(provider.api_key.as_ref().map(Secret::expose)) {
+            put(name, &value)?;
         }
         for (name, value) in &provider.headers {
             put(name, value.expose())?;
         }
         let secrets =
             provider.headers.iter().map(|(_, value)| value).chain(&provider.api_key).cloned().collect();
-        Ok(Self { url, headers, secrets })
+        Ok(Self { base, headers, secrets })
+    }
+
+    /// The host alone, as it stands in the address.
+    pub(crate) fn host(&self) -> Option<&str> {
+        self.base.host_str()
+    }
+
+    /// The address of `path` below the base. A query of the base, such as an API version, stays.
+    fn url(&self, path: &str) -> Url {
+        let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));
+        if let Some(query) = query {
+            let both = url.query().map(|own| format!("{own}&{query}"));
+            url.set_query(Some(both.as_deref().unwrap_or(query)));
+        }
+        url
     }
 }
 
@@ -103,11 +119,18 @@ impl Transport {
     pub(crate) async fn post(
         &self,
         endpoint: &Endpoint,
+        path: &str,
+        beta: &[String],
         body: Bytes,
         patience: Patience,
     ) -> Result<Answer, Trouble> {
-        let http = self.client(&endpoint.url).await?;
-        let sent = http.post(endpoint.url.clone()).headers(endpoint.headers.clone()).body(body).send();
+        let url = endpoint.url(path);
+        let http = self.client(&url).await?;
+        let mut sent = http.post(url).headers(endpoint.headers.clone()).body(body);
+        if !beta.is_empty() {
+            sent = sent.header("anthropic-beta", beta.join(","));
+        }
+        let sent = sent.send();
         let limits = self.limits.with(patience);
         let limit = limits.first_byte;
         let response = within(&*self.clock, limit, sent)

@@ -3,20 +3,21 @@
 //!
 //! Efforts and limits of `openai.json` follow the vendor's model pages as of November 2026.
 
+mod word;
+
 use std::cmp::Reverse;
 
+use pensive_contract::model::Price;
 use pensive_directives::Level;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
 use crate::settings::Api;
 
-const SHELVES: [&str; 5] = [
-    include_str!("openai.json"),
-    include_str!("openrouter.json"),
-    include_str!("deepseek.json"),
-    include_str!("mistral.json"),
-    include_str!("compatible.json"),
-];
+pub(crate) use word::{Spoken, Word};
+
+/// The files, as the build found them.
+const SHELVES: &[&str] = include!(concat!(env!("OUT_DIR"), "/shelves.rs"));
 
 /// All rows.
 #[derive(Debug)]
@@ -27,10 +28,15 @@ pub(crate) struct Catalogue(Vec<Shelf>);
 #[serde(deny_unknown_fields)]
 pub(crate) struct Shelf {
     /// Its usual name in the configuration; `*` is every other one.
-    provider: String,
+    pub(crate) provider: String,
+    /// The shape that its own host speaks.
+    #[serde(deserialize_with = "api")]
+    pub(crate) api: Api,
+    /// Where the figures come from, and when they were read.
+    pub(crate) source: String,
     /// What its endpoint takes beyond the common fields.
     #[serde(default)]
-    extras: Extras,
+    pub(crate) extras: Extras,
     /// What holds for models without a row.
     general: Facts,
     #[serde(default)]
@@ -38,22 +44,53 @@ pub(crate) struct Shelf {
 }
 
 /// Fields that only some endpoints take.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub(crate) struct Extras {
     /// A key that routes a conversation to a warm cache, in Chat Completions.
     pub(crate) cache_key: bool,
-    /// A service tier with a fast lane.
-    pub(crate) fast: bool,
+    /// How its fast lane is asked for.
+    pub(crate) fast: Option<FastLane>,
+    /// The only host that knows its tiers; a proxy in front of it may not.
+    pub(crate) own_host: Option<String>,
     /// The wish to be told how many tokens a streamed answer took. Most servers want it said; Mistral tells unasked and
     /// refuses the field.
     pub(crate) usage: bool,
+    /// What Chat Completions call the cap of an answer here.
+    pub(crate) cap: CapField,
+    /// Whether names of tool calls must have the nine letters and digits that Mistral demands.
+    pub(crate) nine_letter_ids: bool,
 }
 
 impl Default for Extras {
     fn default() -> Self {
-        Self { cache_key: false, fast: false, usage: true }
+        Self {
+            cache_key: false,
+            fast: None,
+            own_host: None,
+            usage: true,
+            cap: CapField::MaxTokens,
+            nine_letter_ids: false,
+        }
     }
+}
+
+/// How a provider's fast lane is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum FastLane {
+    /// `service_tier: priority`; as usual, nothing is said.
+    Priority,
+    /// `service_tier: auto`; as usual, `standard_only`.
+    Auto,
+}
+
+/// What Chat Completions call the cap of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CapField {
+    MaxTokens,
+    MaxCompletionTokens,
 }
 
 #[derive(Debug, Deserialize)]
@@ -65,9 +102,20 @@ struct Row {
 }
 
 /// What is known of a model.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Facts {
-    /// The effort words that it takes, weakest first; none when it takes no effort at all.
+    /// Where this comes from and when it was read, where it is not the shelf's own source.
+    #[serde(default)]
+    pub(crate) source: Option<String>,
+    /// How the words of its levels travel.
+    #[serde(default)]
+    pub(crate) format: Format,
+    /// Its levels, weakest first, each with its word.
+    #[serde(default, deserialize_with = "levels")]
+    pub(crate) levels: Option<Vec<(Level, Spoken)>>,
+    /// Or the vendor's effort words, from which the levels follow; none when it takes no effort at all.
+    #[serde(default)]
     pub(crate) efforts: Vec<String>,
     /// Whether the harness mode above its strongest effort is on offer.
     #[serde(default)]
@@ -80,9 +128,98 @@ pub(crate) struct Facts {
     /// The most that one call writes, in tokens.
     #[serde(default)]
     pub(crate) output: Option<u64>,
+    /// What it costs.
+    #[serde(default)]
+    price: Option<Cost>,
+    /// When it takes sampling values.
+    #[serde(default)]
+    pub(crate) sampling: Sampling,
+    /// Whether a temperature of zero is refused while it thinks.
+    #[serde(default)]
+    pub(crate) temperature_not_zero: bool,
+    /// How its reasoning goes back in Chat Completions.
+    #[serde(default)]
+    pub(crate) replay: Replay,
+    /// Whether it may be made to call a tool while it thinks.
+    #[serde(default = "yes")]
+    pub(crate) forced_tools: bool,
     /// Whether the fast lane takes it, where its provider has one.
     #[serde(default = "yes")]
     pub(crate) fast: bool,
+    /// How its thoughts are shown, where it shows none unless it is told to.
+    #[serde(default)]
+    pub(crate) display: Option<String>,
+    /// Whether it is asked to be fast with `speed: fast`.
+    #[serde(default)]
+    pub(crate) speed: bool,
+    /// The model that stands in for it in the fast lane.
+    #[serde(default)]
+    pub(crate) fast_model: Option<String>,
+    /// Names of the provider's trials that its calls take part in.
+    #[serde(default)]
+    pub(crate) beta: Vec<String>,
+}
+
+impl Facts {
+    /// What it costs, where that is known. What is not said of cached tokens costs what others do.
+    pub(crate) fn price(&self) -> Option<Price> {
+        let Cost { input, output, cached } = self.price?;
+        Some(Price { input, output, cached: cached.unwrap_or(input) })
+    }
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cost {
+    input: f64,
+    output: f64,
+    #[serde(default)]
+    cached: Option<f64>,
+}
+
+/// How the word of a level travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Format {
+    /// In the shape's own field for a word.
+    #[default]
+    Effort,
+    /// In the shape's own field for a number of tokens.
+    Budget,
+    /// `reasoning: {effort}`.
+    Openrouter,
+    /// `thinking: {type}` and `reasoning_effort`.
+    Deepseek,
+    /// `thinking: {type}`.
+    Zai,
+    /// `enable_thinking`.
+    Qwen,
+}
+
+/// When a model takes temperature and the like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Sampling {
+    Always,
+    /// Only while it does not think.
+    #[default]
+    Idle,
+    Never,
+}
+
+/// How reasoning goes back to the model in Chat Completions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Replay {
+    /// Not at all: most servers refuse or ignore it.
+    #[default]
+    Drop,
+    /// As `reasoning_content`.
+    Content,
+    /// The same, and empty where there was none on a turn that called tools; not at all while thinking is off.
+    ContentRequired,
+    /// As the provider's own list, `reasoning_details`.
+    Details,
 }
 
 /// How sure a row is of the model that it was found for.
@@ -98,10 +235,27 @@ fn yes() -> bool {
     true
 }
 
-fn level<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Level>, D::Error> {
-    let word = String::deserialize(from)?;
+fn level_named<E: serde::de::Error>(word: &str) -> Result<Level, E> {
     let level = Level::ALL.iter().copied().find(|level| level.name() == word);
-    level.map(Some).ok_or_else(|| serde::de::Error::custom(format!("{word} is no level")))
+    level.ok_or_else(|| E::custom(format!("{word} is no level")))
+}
+
+fn level<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Level>, D::Error> {
+    level_named(&String::deserialize(from)?).map(Some)
+}
+
+fn levels<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<(Level, Spoken)>>, D::Error> {
+    let rows = Map::<String, Value>::deserialize(from)?;
+    let row = |(name, value): (String, Value)| {
+        Ok((level_named(&name)?, Spoken::try_from(value).map_err(serde::de::Error::custom)?))
+    };
+    rows.into_iter().map(row).collect::<Result<_, _>>().map(Some)
+}
+
+fn api<'de, D: Deserializer<'de>>(from: D) -> Result<Api, D::Error> {
+    let name = String::deserialize(from)?;
+    let found = Api::ALL.iter().copied().find(|api| api.name() == name);
+    found.ok_or_else(|| serde::de::Error::custom(format!("{name} is no shape")))
 }
 
 impl Catalogue {
@@ -110,10 +264,21 @@ impl Catalogue {
         SHELVES.iter().map(|text| serde_json::from_str(text)).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Every file.
+    pub(crate) fn shelves(&self) -> impl Iterator<Item = &Shelf> {
+        self.0.iter()
+    }
+
     /// The rows for a provider: its own by name, else those of the vendor whose shape it speaks, else the common ones.
     pub(crate) fn shelf(&self, provider: &str, api: Api) -> Option<&Shelf> {
         let named = |name: &str| self.0.iter().find(|shelf| shelf.provider == name);
-        let kin = if api == Api::OpenaiResponses { "openai" } else { "*" };
+        let kin = match api {
+            Api::OpenaiResponses | Api::Codex => "openai",
+            Api::AnthropicMessages | Api::ClaudeCli => "anthropic",
+            Api::GoogleGenerativeAi => "google",
+            Api::Ollama => "ollama",
+            Api::OpenaiCompletions | Api::Rehearsal => "*",
+        };
         named(provider).or_else(|| named(kin)).or_else(|| named("*"))
     }
 }
@@ -121,7 +286,15 @@ impl Catalogue {
 impl Shelf {
     /// What the endpoint of this very provider takes; a stranger that only speaks the same shape gets nothing extra.
     pub(crate) fn extras(&self, provider: &str) -> Extras {
-        if self.provider == provider { self.extras } else { Extras::default() }
+        if self.provider == provider { self.extras.clone() } else { Extras::default() }
+    }
+
+    /// The names that rows give without a pattern, in the order of the file.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let patterns = self.models.iter().flat_map(|row| &row.r#match);
+        patterns
+            .map(|pattern| pattern.strip_suffix('*').unwrap_or(pattern))
+            .filter(|name| !name.contains(['*', '?']))
     }
 
     /// The row with the longest pattern that fits, else the general one.
@@ -241,8 +414,8 @@ mod tests {
         assert_eq!(efforts("proxy", Api::OpenaiResponses, "gpt-5.6-sol"), "none low medium high xhigh max");
         assert_eq!(efforts("proxy", Api::OpenaiCompletions, "qwen3"), "minimal low medium high");
         let shelf = catalogue.shelf("proxy", Api::OpenaiResponses).unwrap();
-        assert!(!shelf.extras("proxy").fast);
-        assert!(shelf.extras("openai").fast);
+        assert_eq!(shelf.extras("proxy").fast, None);
+        assert_eq!(shelf.extras("openai").fast, Some(FastLane::Priority));
         assert!(shelf.extras("proxy").usage && shelf.extras("openai").usage);
         assert!(!catalogue.shelf("mistral", Api::OpenaiCompletions).unwrap().extras("mistral").usage);
     }

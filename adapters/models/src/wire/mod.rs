@@ -10,33 +10,23 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use pensive_contract::model::{ModelEvent, ModelRequest};
 use serde::de::DeserializeOwned;
 
+use crate::knobs::Knobs;
 use crate::repair;
 use crate::sse::Event;
 use crate::trouble::Trouble;
 
-/// A call with everything that its body needs.
+/// A call with everything that its body needs. The history is repaired already: every result stands behind its call, no
+/// turn is empty, and no seal belongs to another model.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Call<'a> {
     /// What is asked.
-    pub(crate) request: ModelRequest,
-    /// The word for its thinking level; nothing leaves the field out.
-    pub(crate) effort: Option<&'a str>,
-    /// Whether it goes into the fast lane.
-    pub(crate) lane: Lane,
+    pub(crate) request: &'a ModelRequest,
+    /// All that is beside the conversation; its fields are flattened into the body.
+    pub(crate) knobs: &'a Knobs,
     /// Whether the endpoint takes a cache key.
     pub(crate) cache: Cache,
-    /// Whether a summary of the reasoning is asked for, where the shape has one.
-    pub(crate) summary: Summary,
     /// Whether the token count is asked for, where the shape has such a wish.
     pub(crate) usage: Usage,
-}
-
-/// Which lane a call takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lane {
-    /// Nothing is said.
-    Usual,
-    /// The provider's priority tier.
-    Priority,
 }
 
 /// Whether a call names its conversation for the provider's cache.
@@ -55,15 +45,6 @@ pub(crate) enum Usage {
     Asked,
     /// It tells them anyway, and refuses the wish.
     Unasked,
-}
-
-/// Whether the provider is asked to sum its reasoning up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Summary {
-    /// It is.
-    Wanted,
-    /// It has refused to, for this account.
-    Unwanted,
 }
 
 /// Reads the answer to one call. Text is given as it comes, think tags and marked half characters and all.
@@ -101,25 +82,60 @@ fn broken(error: &serde_json::Error) -> Trouble {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use pensive_contract::model::Pace;
-    use pensive_contract::model::{ModelRef, PromptTurn, Role};
+    use pensive_contract::model::{Manner, ModelRef, Pace, Params, PromptTurn, ToolChoice};
+    use pensive_contract::speech::Speech;
     use pensive_directives::Level;
 
     use super::*;
+    use crate::catalogue::Replay;
+    use crate::knobs::{Fields, Thinks};
     use crate::sse::Events;
+    use crate::transport::Patience;
 
-    /// A call with a system prompt and three turns.
-    pub(crate) fn call(effort: Option<&str>, lane: Lane, cache: Cache) -> Call<'_> {
-        let turn = |role, text: &str| PromptTurn { role, text: text.to_owned() };
-        let request = ModelRequest {
+    /// A request with a system prompt and three turns.
+    pub(crate) fn request() -> ModelRequest {
+        let turns = vec![
+            PromptTurn::User("Hi".into()),
+            PromptTurn::Assistant(Speech::text_only(None, "Hello")),
+            PromptTurn::User("Bye".into()),
+        ];
+        ModelRequest {
             model: ModelRef { provider: "p".into(), id: "m/1".into() },
             system: "Be brief.".into(),
-            turns: vec![turn(Role::User, "Hi"), turn(Role::Assistant, "Hello"), turn(Role::User, "Bye")],
-            thinking: Level::Off,
-            pace: Pace::Normal,
+            turns,
+            tools: Vec::new(),
+            choice: ToolChoice::Auto,
+            manner: Manner { thinking: Level::Off, pace: Pace::Normal, params: Params::default() },
             session: "agent:main:telegram:direct:42".into(),
-        };
-        Call { request, effort, lane, cache, summary: Summary::Wanted, usage: Usage::Asked }
+        }
+    }
+
+    /// Knobs that say nothing but these fields.
+    pub(crate) fn knobs(fields: &[(&'static str, serde_json::Value)]) -> Knobs {
+        let mut all = Fields::default();
+        fields.iter().for_each(|(path, value)| all.put(path, value.clone()));
+        Knobs {
+            model: "m/1".into(),
+            said: Fields::default(),
+            fields: all,
+            level: Level::Off,
+            choice: ToolChoice::Auto,
+            replay: Replay::Drop,
+            thinks: Thinks::No,
+            patience: Patience::Usual,
+            beta: Vec::new(),
+            why: Vec::new(),
+        }
+    }
+
+    /// The body that a call makes, as a value.
+    pub(crate) fn body<B: serde::Serialize>(
+        request: &ModelRequest,
+        knobs: &Knobs,
+        encode: impl Fn(Call<'_>) -> B,
+    ) -> serde_json::Value {
+        let call = Call { request, knobs, cache: Cache::Silent, usage: Usage::Asked };
+        serde_json::to_value(encode(call)).unwrap()
     }
 
     /// What a decoder makes of a stream that arrives in pieces of that size.

@@ -2,14 +2,15 @@
 
 use async_openai::types::chat::{
     ChatCompletionRequestAssistantMessage, ChatCompletionRequestMessage, ChatCompletionRequestSystemMessage,
-    ChatCompletionRequestUserMessage, ChatCompletionStreamOptions, CreateChatCompletionRequest, ServiceTier,
+    ChatCompletionRequestUserMessage, ChatCompletionStreamOptions, CreateChatCompletionRequest,
 };
-use pensive_contract::model::{ModelEvent, PromptTurn, Role, StopReason, TokenUsage};
+use pensive_contract::model::{ModelEvent, PromptTurn, StopReason, TokenUsage};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::lenient::{Count, Loose, Text};
-use super::{Cache, Call, Decode, Lane, Usage, cache_key, read};
+use super::{Cache, Call, Decode, Usage, cache_key, read};
+use crate::knobs::Fields;
 use crate::refusal::Refusal;
 use crate::sse::{Event, Kind};
 use crate::trouble::Trouble;
@@ -19,48 +20,51 @@ use crate::trouble::Trouble;
 pub(crate) struct Body {
     #[serde(flatten)]
     request: CreateChatCompletionRequest,
-    /// A word of the model's row: servers have words that OpenAI's own list lacks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning_effort: Option<String>,
+    #[serde(flatten)]
+    fields: Fields,
 }
 
-/// Sampling values are never sent: models that reason refuse them.
+/// The conversation, and the fields that were decided.
 pub(crate) fn encode(call: Call<'_>) -> Body {
     let request = call.request;
     let system = (!request.system.is_empty()).then(|| {
         ChatCompletionRequestMessage::System(ChatCompletionRequestSystemMessage {
-            content: request.system.into(),
+            content: request.system.clone().into(),
             name: None,
         })
     });
     let cache_key = (call.cache == Cache::Keyed).then(|| cache_key(&request.session));
     Body {
-        reasoning_effort: call.effort.map(str::to_owned),
+        fields: call.knobs.fields.clone(),
         request: CreateChatCompletionRequest {
-            model: request.model.id,
-            messages: system.into_iter().chain(request.turns.into_iter().map(message)).collect(),
+            model: call.knobs.model.clone(),
+            messages: system.into_iter().chain(request.turns.iter().filter_map(message)).collect(),
             stream: Some(true),
             stream_options: (call.usage == Usage::Asked).then_some(ChatCompletionStreamOptions {
                 include_usage: Some(true),
                 include_obfuscation: None,
             }),
-            service_tier: (call.lane == Lane::Priority).then_some(ServiceTier::Priority),
             prompt_cache_key: cache_key,
             ..CreateChatCompletionRequest::default()
         },
     }
 }
 
-fn message(turn: PromptTurn) -> ChatCompletionRequestMessage {
-    match turn.role {
-        Role::User => ChatCompletionRequestMessage::User(ChatCompletionRequestUserMessage {
-            content: turn.text.into(),
-            name: None,
-        }),
-        Role::Assistant => ChatCompletionRequestMessage::Assistant(ChatCompletionRequestAssistantMessage {
-            content: Some(turn.text.into()),
-            ..ChatCompletionRequestAssistantMessage::default()
-        }),
+fn message(turn: &PromptTurn) -> Option<ChatCompletionRequestMessage> {
+    match turn {
+        PromptTurn::User(text) => {
+            Some(ChatCompletionRequestMessage::User(ChatCompletionRequestUserMessage {
+                content: text.clone().into(),
+                name: None,
+            }))
+        }
+        PromptTurn::Assistant(speech) => {
+            Some(ChatCompletionRequestMessage::Assistant(ChatCompletionRequestAssistantMessage {
+                content: Some(speech.text().into()),
+                ..ChatCompletionRequestAssistantMessage::default()
+            }))
+        }
+        PromptTurn::Tools(_) => None,
     }
 }
 

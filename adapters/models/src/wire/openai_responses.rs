@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 
 use async_openai::types::responses::{
-    CreateResponse, EasyInputContent, EasyInputMessage, InputItem, InputParam, MessageType, ReasoningSummary,
-    Role as InputRole, ServiceTierResponses,
+    CreateResponse, EasyInputContent, EasyInputMessage, InputItem, InputParam, MessageType, Role as InputRole,
 };
-use pensive_contract::model::{ModelEvent, PromptTurn, Role, StopReason, TokenUsage};
+use pensive_contract::model::{ModelEvent, PromptTurn, StopReason, TokenUsage};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::lenient::{Count, Loose, Text};
-use super::{Cache, Call, Decode, Lane, Summary, cache_key, read};
+use super::{Cache, Call, Decode, cache_key, read};
+use crate::knobs::Fields;
 use crate::refusal::Refusal;
 use crate::repair;
 use crate::sse::{Event, Kind};
@@ -22,56 +21,40 @@ use crate::trouble::Trouble;
 pub(crate) struct Body {
     #[serde(flatten)]
     request: CreateResponse,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning: Option<Reasoning>,
+    #[serde(flatten)]
+    fields: Fields,
 }
 
-/// How the model is asked to think. The word is the model's row's, so that a row can name one that is newer than we are.
-#[derive(Serialize)]
-struct Reasoning {
-    effort: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<ReasoningSummary>,
-}
-
-/// Nothing is stored at the provider, and sampling values are never sent: models that reason refuse them.
+/// The conversation, and the fields that were decided. Nothing is stored at the provider.
 pub(crate) fn encode(call: Call<'_>) -> Body {
     let request = call.request;
     let cache_key = (call.cache == Cache::Keyed).then(|| cache_key(&request.session));
-    let thinks = call.effort.is_some_and(|effort| effort != "none");
-    let summary = (thinks && call.summary == Summary::Wanted).then_some(ReasoningSummary::Auto);
     Body {
-        reasoning: call.effort.map(|effort| Reasoning { effort: effort.to_owned(), summary }),
+        fields: call.knobs.fields.clone(),
         request: CreateResponse {
-            model: Some(request.model.id),
-            instructions: (!request.system.is_empty()).then_some(request.system),
-            input: InputParam::Items(request.turns.into_iter().map(item).collect()),
+            model: Some(call.knobs.model.clone()),
+            instructions: (!request.system.is_empty()).then(|| request.system.clone()),
+            input: InputParam::Items(request.turns.iter().filter_map(item).collect()),
             store: Some(false),
             stream: Some(true),
-            service_tier: (call.lane == Lane::Priority).then_some(ServiceTierResponses::Priority),
             prompt_cache_key: cache_key,
             ..CreateResponse::default()
         },
     }
 }
 
-/// The same body without the wish for a summary of the reasoning.
-pub(crate) fn without_summary(body: &[u8]) -> Option<Vec<u8>> {
-    let mut body: Value = serde_json::from_slice(body).ok()?;
-    body.get_mut("reasoning")?.as_object_mut()?.remove("summary")?;
-    serde_json::to_vec(&body).ok()
-}
-
-fn item(turn: PromptTurn) -> InputItem {
-    InputItem::EasyMessage(EasyInputMessage {
+fn item(turn: &PromptTurn) -> Option<InputItem> {
+    let (role, text) = match turn {
+        PromptTurn::User(text) => (InputRole::User, text.clone()),
+        PromptTurn::Assistant(speech) => (InputRole::Assistant, speech.text()),
+        PromptTurn::Tools(_) => return None,
+    };
+    Some(InputItem::EasyMessage(EasyInputMessage {
         r#type: MessageType::Message,
-        role: match turn.role {
-            Role::User => InputRole::User,
-            Role::Assistant => InputRole::Assistant,
-        },
-        content: EasyInputContent::Text(turn.text),
+        role,
+        content: EasyInputContent::Text(text),
         phase: None,
-    })
+    }))
 }
 
 #[derive(Deserialize)]

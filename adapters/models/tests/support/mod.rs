@@ -13,8 +13,11 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt, stream};
 use pensive_contract::clock::{Clock, Timestamp};
 use pensive_contract::fault::Fault;
-use pensive_contract::model::{Model, ModelEvent, ModelRef, ModelRequest, Pace, PromptTurn, Recast, Role};
+use pensive_contract::model::{
+    Manner, Model, ModelEvent, ModelRef, ModelRequest, Pace, Params, PromptTurn, ToolChoice,
+};
 use pensive_contract::secret::Secret;
+use pensive_contract::speech::Speech;
 use pensive_directives::Level;
 use pensive_models::{Api, ModelRow, Models, ModelsSettings, ProviderSettings};
 use serde_json::Value;
@@ -204,9 +207,10 @@ pub fn request(model: &str, thinking: Level, pace: Pace) -> ModelRequest {
     ModelRequest {
         model: ModelRef::parse(model).unwrap(),
         system: String::new(),
-        turns: vec![PromptTurn { role: Role::User, text: "Hi".into() }],
-        thinking,
-        pace,
+        turns: vec![PromptTurn::User("Hi".into())],
+        tools: Vec::new(),
+        choice: ToolChoice::Auto,
+        manner: Manner { thinking, pace, params: Params::default() },
         session: "session".into(),
     }
 }
@@ -232,18 +236,15 @@ pub async fn hear(models: &Models, request: ModelRequest) -> Heard {
         Ok(stream) => stream,
         Err(fault) => return Heard { fault: Some(fault), ..heard },
     };
+    let mut speech = Speech::new(None);
     let mut ended = false;
     while let Some(event) = stream.next().await {
         assert!(!ended, "nothing follows the end");
         match event {
-            Ok(ModelEvent::Text(text)) => heard.text.push_str(&text),
-            Ok(ModelEvent::Reasoning(text)) => heard.reasoning.push_str(&text),
-            Ok(ModelEvent::Recast(Recast::TextWasReasoning)) => {
-                heard.reasoning.push_str(&std::mem::take(&mut heard.text));
+            Ok(event) => {
+                ended = matches!(event, ModelEvent::End(_));
+                speech.hear(&event);
             }
-            Ok(ModelEvent::Recast(Recast::ReasoningWasText)) => heard.reasoning.clear(),
-            Ok(ModelEvent::Usage(_)) => {}
-            Ok(ModelEvent::End(_)) => ended = true,
             Err(fault) => {
                 heard.fault = Some(fault);
                 ended = true;
@@ -251,5 +252,5 @@ pub async fn hear(models: &Models, request: ModelRequest) -> Heard {
         }
     }
     assert!(ended, "a stream has an end");
-    heard
+    Heard { text: speech.text(), reasoning: speech.reasoning(), ..heard }
 }
