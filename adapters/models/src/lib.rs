@@ -17,6 +17,7 @@ mod knobs;
 mod ladder;
 mod lessons;
 mod registry;
+mod sheet;
 
 mod history;
 mod stream;
@@ -33,6 +34,6 @@ mod ollama;
 mod rehearsal;
 
 pub use ollama::ollama_models;
-pub use registry::{Models, ModelsError};
+pub use registry::{Explanation, Models, ModelsError, Sheet};
 pub use settings::{Api, ModelRow, ModelsSettings, ProviderSettings, ThinkingFormat, TimeLimits};
 pub use tags::TagFilter;

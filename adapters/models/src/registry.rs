@@ -1,5 +1,7 @@
 //! All providers behind the one port: finds who serves a model, and lets the right shape speak.
 
+mod sheet;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ use pensive_directives::{ModelEntry, Profile};
 use crate::catalogue::{Catalogue, Extras, Facts, Fit, Shelf};
 use crate::history::{self, Seals};
 use crate::http::{HttpLine, Shape};
-use crate::knobs::{self, Case, Knobs};
+use crate::knobs::{self, Case, Host, Knobs, Summary};
 use crate::ladder::Ladder;
 use crate::lessons::Lessons;
 use crate::refusal::Refusal;
@@ -25,6 +27,8 @@ use crate::settings::{Api, ModelRow, ModelsSettings, ProviderSettings};
 use crate::transport::Transport;
 use crate::trouble::Trouble;
 use crate::wire::{Cache, Call, Usage};
+
+pub use sheet::{Explanation, Sheet};
 
 /// What keeps the models from being served at all.
 #[derive(Debug, thiserror::Error)]
@@ -55,9 +59,9 @@ pub enum ModelsError {
 
 /// Every model that the settings name.
 pub struct Models {
-    providers: BTreeMap<String, Provider>,
+    pub(crate) providers: BTreeMap<String, Provider>,
     pickable: Vec<ModelEntry>,
-    catalogue: Catalogue,
+    pub(crate) catalogue: Catalogue,
     lessons: Lessons,
     rehearsal: Rehearsal,
 }
@@ -116,20 +120,31 @@ impl Models {
         })
     }
 
-    fn known(&self, model: &ModelRef) -> Option<Known<'_>> {
+    pub(crate) fn known(&self, model: &ModelRef) -> Option<Known<'_>> {
         let provider = self.providers.get(&model.provider)?;
         let row = provider.rows.iter().find(|row| row.id == model.id);
-        let shelf = self.catalogue.shelf(&model.provider, provider.api)?;
+        self.known_by(model, provider.api, row)
+    }
+
+    /// What is known of a model that is spoken to in that way.
+    pub(crate) fn known_by<'a>(
+        &'a self,
+        model: &ModelRef,
+        api: Api,
+        row: Option<&'a ModelRow>,
+    ) -> Option<Known<'a>> {
+        let shelf = self.catalogue.shelf(&model.provider, api)?;
         let (facts, fit) = shelf.facts(&model.id);
         let mut ladder = Ladder::of(row, facts, fit);
         self.lessons.apply(model, &mut ladder);
-        Some(Known { provider, row, shelf, facts, fit, extras: shelf.extras(&model.provider), ladder })
+        Some(Known { api, row, shelf, facts, fit, extras: shelf.extras(&model.provider), ladder })
     }
 
     async fn call(&self, request: ModelRequest) -> Result<ModelStream, Trouble> {
         let model = request.model.clone();
-        let known = self.known(&model).ok_or_else(|| Trouble::UnknownProvider(model.provider.clone()))?;
-        let Provider { api, line, .. } = known.provider;
+        let provider = self.providers.get(&model.provider);
+        let Provider { api, line, .. } =
+            provider.ok_or_else(|| Trouble::UnknownProvider(model.provider.clone()))?;
         match line {
             Line::Rehearsal => self.rehearsal.stream(&request),
             Line::Unspoken => Err(Trouble::Unspoken { provider: model.provider, api: *api }),
@@ -206,7 +221,7 @@ fn told(lesson: Option<Lesson>, stream: ModelStream) -> ModelStream {
 
 /// A model with all that is known of it.
 pub(crate) struct Known<'a> {
-    pub(crate) provider: &'a Provider,
+    pub(crate) api: Api,
     pub(crate) row: Option<&'a ModelRow>,
     pub(crate) shelf: &'a Shelf,
     pub(crate) facts: &'a Facts,
@@ -217,26 +232,32 @@ pub(crate) struct Known<'a> {
 
 impl Known<'_> {
     /// The most that one call writes.
-    fn output(&self) -> Option<u64> {
+    pub(crate) fn output(&self) -> Option<u64> {
         self.row.and_then(|row| row.max_tokens).or(self.facts.output)
     }
 
     fn knobs(&self, line: &HttpLine, model: &ModelRef, manner: &Manner, choice: ToolChoice) -> Knobs {
-        let case = Case {
-            shape: line.shape,
+        let host = line.host(self.extras.own_host.as_deref());
+        let case = Case { summary: line.summary(), ..self.case(line.shape, model, host) };
+        knobs::decide(&case, manner, choice)
+    }
+
+    /// The model as a decision about its knobs looks at it.
+    pub(crate) fn case<'a>(&'a self, shape: Shape, model: &'a ModelRef, host: Host) -> Case<'a> {
+        Case {
+            shape,
             model,
             facts: self.facts,
             extras: &self.extras,
             ladder: &self.ladder,
             output: self.output(),
-            host: line.host(self.extras.own_host.as_deref()),
-            summary: line.summary(),
-        };
-        knobs::decide(&case, manner, choice)
+            host,
+            summary: Summary::Wanted,
+        }
     }
 
     fn call<'a>(&self, request: &'a ModelRequest, knobs: &'a Knobs) -> Call<'a> {
-        let is_keyed = self.extras.cache_key || self.provider.api == Api::OpenaiResponses;
+        let is_keyed = self.extras.cache_key || self.api == Api::OpenaiResponses;
         Call {
             request,
             knobs,
@@ -255,18 +276,20 @@ impl Model for Models {
 
     fn profile(&self, model: &ModelRef) -> Profile {
         match self.known(model) {
-            Some(known) if known.provider.api == Api::Rehearsal => rehearsal::profile(model),
+            Some(known) if known.api == Api::Rehearsal => rehearsal::profile(model),
             Some(known) => known.ladder.profile(model),
             None => Profile::off_only(model.to_string()),
         }
     }
 
     fn explain(&self, model: &ModelRef, manner: &Manner) -> String {
-        let Some(known) = self.known(model) else { return "nothing".to_owned() };
-        match &known.provider.line {
-            Line::Http(line) => known.knobs(line, model, manner, ToolChoice::Auto).summary(&model.id),
-            Line::Rehearsal => rehearsal::explain(manner.thinking),
-            Line::Unspoken => "nothing".to_owned(),
+        match self.providers.get(&model.provider).map(|provider| &provider.line) {
+            Some(Line::Http(line)) => self.known(model).map_or_else(
+                || "nothing".to_owned(),
+                |known| known.knobs(line, model, manner, ToolChoice::Auto).summary(&model.id),
+            ),
+            Some(Line::Rehearsal) => rehearsal::explain(manner.thinking),
+            Some(Line::Unspoken) | None => "nothing".to_owned(),
         }
     }
 
@@ -276,7 +299,7 @@ impl Model for Models {
 
     fn limits(&self, model: &ModelRef) -> Limits {
         let Some(known) = self.known(model) else { return rehearsal::LIMITS };
-        if known.provider.api == Api::Rehearsal {
+        if known.api == Api::Rehearsal {
             return rehearsal::LIMITS;
         }
         Limits {
