@@ -85,11 +85,12 @@ impl House {
             sessions: Arc::new(store.clone()),
             transcript: Arc::new(store.clone()),
             outbox: Arc::new(store.clone()),
+            notes: Arc::new(store.clone()),
             model: Arc::new(models.await.map_err(|_| StartFault::Cut)??),
             outward: accounts.outward(),
             masker: masker(config),
         };
-        let engine = Engine::new(ports, settings::engine(config, user));
+        let engine = Engine::new(ports, settings::engine(config, user)).await?;
         let front = Arc::new(Front::new(Arc::clone(&engine), plan, accounts.standings()));
         let tenants = accounts.tenants(&front);
         if *reach == Reach::Everything {

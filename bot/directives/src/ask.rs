@@ -1,7 +1,7 @@
 //! What a message asks of the settings, before anybody has judged whether it may have it.
 
 use crate::scan::number;
-use crate::{CommandName, Elevated, Fast, Level, Queue, Reasoning, Trace, Verbose};
+use crate::{CommandName, Effort, Elevated, Fast, LevelWord, Queue, Reasoning, Trace, Verbose};
 
 /// What was typed after a directive's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl ModelWant {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ask {
     /// `/think`
-    Think(Want<Level>),
+    Think(Want<LevelWord>),
     /// `/fast`
     Fast(Want<Fast>),
     /// `/verbose`
@@ -63,6 +63,8 @@ pub enum Ask {
     Reasoning(Want<Reasoning>),
     /// `/elevated`
     Elevated(Want<Elevated>),
+    /// `/effort`
+    Effort(Want<Effort>),
     /// `/model`
     Model(ModelWant),
     /// `/queue`
@@ -79,6 +81,7 @@ impl Ask {
             Self::Trace(_) => CommandName::Trace,
             Self::Reasoning(_) => CommandName::Reasoning,
             Self::Elevated(_) => CommandName::Elevated,
+            Self::Effort(_) => CommandName::Effort,
             Self::Model(_) => CommandName::Model,
             Self::Queue(_) => CommandName::Queue,
         }
@@ -96,6 +99,7 @@ impl Ask {
             Self::Trace(want) => sets(want),
             Self::Reasoning(want) => sets(want),
             Self::Elevated(want) => sets(want),
+            Self::Effort(want) => sets(want),
             Self::Model(want) => matches!(want, ModelWant::Pick(_) | ModelWant::Number(_) | ModelWant::Clear),
             Self::Queue(want) => sets(want),
         }
@@ -113,6 +117,7 @@ impl Ask {
             Self::Trace(want) => shows(want),
             Self::Reasoning(want) => shows(want),
             Self::Elevated(want) => shows(want),
+            Self::Effort(want) => shows(want),
             Self::Model(want) => matches!(want, ModelWant::Show | ModelWant::List),
             Self::Queue(want) => shows(want),
         }

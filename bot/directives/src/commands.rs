@@ -1,7 +1,7 @@
 //! The one table of slash words. The parser, the help texts, a platform's menu and a terminal's completion all read it.
 
 use crate::vocabulary::Vocabulary;
-use crate::{Elevated, Fast, Level, QueueMode, Reasoning, Trace, Usage, Verbose};
+use crate::{Effort, Elevated, Fast, Level, QueueMode, Reasoning, Trace, Usage, Verbose};
 
 /// Answers `/stop` when a run was ended.
 pub const STOPPED: &str = "⚙️ Stopped.";
@@ -43,6 +43,8 @@ pub enum CommandName {
     Reasoning,
     /// See [`Elevated`].
     Elevated,
+    /// See [`Effort`].
+    Effort,
     /// Which model answers.
     Model,
     /// See [`crate::Queue`].
@@ -65,6 +67,8 @@ pub enum Placement {
 pub enum Access {
     /// All of them.
     Anyone,
+    /// All of them inside a text; only an owner where it stands alone and is kept, as it is kept for everybody.
+    OwnerToKeep,
     /// Only an owner.
     Owner,
 }
@@ -166,6 +170,15 @@ const TABLE: &[CommandSpec] = &[
         summary: "Show what the model thought",
         usage: "/reasoning LEVEL",
         choices: || values::<Reasoning>(&["default"]),
+        ..DIRECTIVE
+    },
+    CommandSpec {
+        name: CommandName::Effort,
+        word: "effort",
+        summary: "How hard every model thinks, where nothing else is set",
+        usage: "/effort TIER",
+        access: Access::OwnerToKeep,
+        choices: || values::<Effort>(&["default"]),
         ..DIRECTIVE
     },
     CommandSpec {
@@ -272,7 +285,7 @@ const TABLE: &[CommandSpec] = &[
 ];
 
 fn values<T: Vocabulary>(besides: &[&'static str]) -> Vec<&'static str> {
-    T::VALUES.iter().map(|value| value.word()).chain(besides.iter().copied()).collect()
+    T::values().map(Vocabulary::word).chain(besides.iter().copied()).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub fn help() -> String {
         "Write to me as to a person. A slash word anywhere in a message says how to answer it:\n\
          \"/think high why is the sky blue?\" holds for that message; \"/think high\" alone is kept.\n",
     );
-    for spec in table().iter().filter(|spec| spec.access == Access::Anyone) {
+    for spec in table().iter().filter(|spec| spec.access != Access::Owner) {
         text.push('\n');
         text.push_str(&line(spec));
     }
@@ -43,6 +43,7 @@ fn full_line(spec: &CommandSpec) -> String {
     let also = if aliases.is_empty() { aliases } else { format!(", also{aliases}") };
     let owner = match spec.access {
         Access::Owner => ", owners only",
+        Access::OwnerToKeep => ", kept by owners only, for every chat",
         Access::Anyone => "",
     };
     line(spec) + &also + owner
@@ -69,7 +70,7 @@ mod tests {
         let (help, commands) = (help(), commands());
         for spec in table() {
             assert!(commands.contains(&line(spec)), "{}", spec.word);
-            assert_eq!(help.contains(&line(spec)), spec.access == Access::Anyone, "{}", spec.word);
+            assert_eq!(help.contains(&line(spec)), spec.access != Access::Owner, "{}", spec.word);
             for alias in spec.aliases {
                 assert!(commands.contains(&format!(" /{alias}")), "{alias}");
             }
@@ -84,6 +85,12 @@ mod tests {
         assert_eq!(
             full_line(trace),
             "/trace LEVEL: Show plugins' trace lines (on, off, raw, default), owners only"
+        );
+        let effort = table().iter().find(|spec| spec.word == "effort").unwrap();
+        assert_eq!(
+            full_line(effort),
+            "/effort TIER: How hard every model thinks, where nothing else is set \
+             (low, medium, high, xhigh, max, default), kept by owners only, for every chat"
         );
     }
 }

@@ -3,12 +3,14 @@
 
 use std::borrow::Cow;
 
-use crate::family::{self, Family, model, think, usage};
+use crate::family::{self, Family, effort, model, think, usage};
+use crate::pick::{Pick, new_model, pick};
 use crate::settings::Setting;
 use crate::vocabulary::clears;
 use crate::{
-    Access, Ask, Change, CommandCall, CommandName, Defaults, Layers, Level, ModelEntry, ModelWant, Once,
-    OnceOverrides, Overrides, Parsed, Profile, Resolved, Scope, Settings, Shape, Usage, Want, resolve, table,
+    Access, Ask, Change, CommandCall, CommandName, Defaults, Effort, Layers, Level, LevelWord, ModelEntry,
+    ModelWant, Once, OnceOverrides, Overrides, Parsed, Profile, Resolved, Scope, Settings, Shape,
+    ThinkResolved, Usage, Want, resolve, table,
 };
 
 /// Whether the sender is an owner.
@@ -31,6 +33,8 @@ pub struct Standing<'a> {
     pub chat: &'a Overrides,
     /// What is configured.
     pub defaults: &'a Defaults,
+    /// The tier that is kept for the whole daemon.
+    pub effort: Option<Effort>,
     /// What the model now in force offers.
     pub profile: &'a Profile,
     /// The models that may be picked, in the order of `/model list`; the same that [`crate::Typed`] was given.
@@ -57,6 +61,8 @@ pub struct Verdict {
     pub changes: Vec<Change>,
     /// Whose overrides change.
     pub scope: Scope,
+    /// What to keep as the tier of the whole daemon, whatever the scope: one, or none from now on.
+    pub effort: Option<Option<Effort>>,
     /// What holds for this message alone.
     pub once: OnceOverrides,
     /// Whether the model gets the text.
@@ -93,56 +99,29 @@ pub fn judge(parsed: &Parsed, standing: &Standing<'_>) -> Verdict {
 }
 
 impl Verdict {
+    /// Makes the changes on copies of what is stored.
+    pub fn apply(&self, sender: &mut Overrides, chat: &mut Overrides) {
+        let overrides = match self.scope {
+            Scope::Sender => sender,
+            Scope::Chat => chat,
+        };
+        for change in &self.changes {
+            overrides.apply(change);
+        }
+    }
+
     fn empty(parsed: &Parsed) -> Self {
         let run = match parsed.shape {
             Shape::DirectiveOnly => RunsModel::No,
             Shape::Plain | Shape::Mixed => RunsModel::Yes,
         };
         let (scope, once) = (parsed.scope, OnceOverrides::default());
-        Self { reply: None, changes: Vec::new(), scope, once, run }
+        Self { reply: None, changes: Vec::new(), scope, effort: None, once, run }
     }
 }
 
 fn restricted(what: &str) -> String {
     format!("❌ {what} is restricted to owners.")
-}
-
-/// What becomes of the model. It is settled before all else: the level is judged by the profile of the model that will
-/// run.
-enum Pick {
-    Stays,
-    To(String),
-    Back,
-    /// The answer to a pick of nothing.
-    Refused(String),
-}
-
-fn pick(parsed: &Parsed, standing: &Standing<'_>) -> Pick {
-    match wanted_model(parsed) {
-        Some(ModelWant::Pick(name)) => match model::find(standing.models, &name) {
-            Some(reference) => Pick::To(reference),
-            None => Pick::Refused(model::unknown_text(standing.models, &name)),
-        },
-        Some(ModelWant::Number(number)) => {
-            match number.checked_sub(1).and_then(|place| standing.models.get(place)) {
-                Some(entry) => Pick::To(entry.reference.clone()),
-                None => Pick::Refused(model::no_number_text(standing.models, number)),
-            }
-        }
-        Some(ModelWant::Clear) => Pick::Back,
-        Some(ModelWant::Show | ModelWant::List) | None => Pick::Stays,
-    }
-}
-
-/// What `/model` says, else the model that stands behind `/new`.
-fn wanted_model(parsed: &Parsed) -> Option<ModelWant> {
-    let asked = parsed.asks.iter().find_map(|ask| if let Ask::Model(want) = ask { Some(want) } else { None });
-    asked.cloned().or_else(|| parsed.commands.iter().find_map(new_model))
-}
-
-fn new_model(call: &CommandCall) -> Option<ModelWant> {
-    let word = call.argument.as_deref().filter(|_| call.name == CommandName::New)?;
-    Some(if clears(word) { ModelWant::Clear } else { ModelWant::named(word) })
 }
 
 /// One message before the judge.
@@ -167,6 +146,7 @@ impl<'a> Bench<'a> {
             sender: standing.sender,
             chat: standing.chat,
             defaults: standing.defaults,
+            effort: standing.effort,
             profile: standing.profile,
         };
         let chat = match parsed.scope {
@@ -206,6 +186,7 @@ impl<'a> Bench<'a> {
             Ask::Trace(want) => self.family(want, self.current.trace, self.inherited.trace),
             Ask::Reasoning(want) => self.family(want, self.current.reasoning, self.inherited.reasoning),
             Ask::Elevated(want) => self.family(want, self.current.elevated, self.inherited.elevated),
+            Ask::Effort(want) => self.effort(want),
             Ask::Model(want) => self.model(want, pick),
             Ask::Queue(want) => self.family(want, self.current.queue, self.inherited.queue),
         }
@@ -214,10 +195,15 @@ impl<'a> Bench<'a> {
     /// The directive's word, where the sender may not use it.
     fn owners_only(&self, ask: &Ask) -> Option<&'static str> {
         let spec = table().iter().find(|spec| spec.name == ask.command())?;
-        (spec.access == Access::Owner && self.standing.owner == Owner::No).then_some(spec.word)
+        let is_barred = match spec.access {
+            Access::Anyone => false,
+            Access::OwnerToKeep => ask.changes() && self.shape == Shape::DirectiveOnly,
+            Access::Owner => true,
+        };
+        (is_barred && self.standing.owner == Owner::No).then_some(spec.word)
     }
 
-    fn think(&mut self, want: &Want<Level>) {
+    fn think(&mut self, want: &Want<LevelWord>) {
         let reply = match want {
             Want::Set(typed) => match self.profile.select(*typed) {
                 Some(level) => {
@@ -245,9 +231,47 @@ impl<'a> Bench<'a> {
         let stored = self.standing.sender.think.or(self.standing.chat.think);
         let is_new = matches!(pick, Pick::To(_) | Pick::Back);
         let moves = |level: &Level| self.profile.clamp(*level) != self.standing.profile.clamp(*level);
-        if let Some(level) = stored.filter(|level| is_new && !self.profile.offers(*level) && moves(level)) {
+        if let Some(level) = stored.filter(|level| is_new && moves(level)) {
             self.reply(think::moved_text(&self.profile, level));
         }
+    }
+
+    /// Alone, a tier is kept for everybody; with a text it is for that text.
+    fn effort(&mut self, want: &Want<Effort>) {
+        let (kept, think) = (self.standing.effort, self.current.think);
+        let reply = match want {
+            Want::Set(tier) => {
+                let think = self.tier(Some(*tier), Once::Set(*tier));
+                let is_heard = think.effort.is_some();
+                let overruled =
+                    if is_heard { String::new() } else { effort::overruled_text(&self.profile, think) };
+                effort::set_text(*tier) + &overruled
+            }
+            Want::Clear => {
+                let think = self.tier(None, Once::Inherit);
+                effort::reset_text(&self.profile, think)
+            }
+            Want::Status => effort::status_text(&self.profile, kept, think),
+            Want::Show { near } => effort::show_text(&self.profile, kept, think, *near),
+            Want::Unknown { word, near } => effort::unknown_text(word, *near),
+        };
+        self.reply(reply);
+    }
+
+    /// Grants a tier; gives the level that comes of it, with whatever else was granted before.
+    fn tier(&mut self, kept: Option<Effort>, once: Once<Effort>) -> ThinkResolved {
+        let (mut sender, mut chat) = (self.standing.sender.clone(), self.standing.chat.clone());
+        self.verdict.apply(&mut sender, &mut chat);
+        let mut effort = self.standing.effort;
+        if self.shape == Shape::DirectiveOnly {
+            effort = kept;
+            self.verdict.effort = Some(kept);
+        } else {
+            self.verdict.once.effort = Some(once);
+        }
+        let (once, defaults) = (&self.verdict.once, self.standing.defaults);
+        let layers = Layers { once, sender: &sender, chat: &chat, defaults, effort, profile: &self.profile };
+        resolve(&layers).think
     }
 
     fn family<T: Family>(&mut self, want: &Want<T>, current: Resolved<T>, inherited: Resolved<T>) {

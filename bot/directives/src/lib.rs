@@ -26,18 +26,20 @@ mod words;
 mod linearity;
 
 mod judge;
+mod pick;
 mod resolve;
 
 pub use ask::{Ask, ModelWant, Want};
 pub use commands::{
     Access, CommandCall, CommandName, CommandSpec, NOTHING_RUNNING, Placement, STOPPED, table,
 };
+pub use family::effort::Effort;
 pub use family::elevated::Elevated;
 pub use family::fast::Fast;
 pub use family::model::ModelEntry;
 pub use family::queue::{Queue, QueueMode};
 pub use family::reasoning::Reasoning;
-pub use family::think::Level;
+pub use family::think::{Level, LevelWord};
 pub use family::trace::Trace;
 pub use family::usage::Usage;
 pub use family::verbose::Verbose;

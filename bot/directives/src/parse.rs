@@ -190,6 +190,7 @@ fn without_value(family: CommandName, word: Option<&str>, shape: Shape) -> Optio
         CommandName::Trace => Some(Ask::Trace(want(word, shape))),
         CommandName::Reasoning => Some(Ask::Reasoning(want(word, shape))),
         CommandName::Elevated => Some(Ask::Elevated(want(word, shape))),
+        CommandName::Effort => Some(Ask::Effort(want(word, shape))),
         CommandName::Queue => Some(Ask::Queue(queue(want(word, shape)))),
         CommandName::Model => Some(Ask::Model(model(word, shape))),
         CommandName::Status

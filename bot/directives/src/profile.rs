@@ -1,7 +1,7 @@
 //! What one model can do with a thinking level: which levels it has, what its vendor calls them, and what becomes of a
 //! level that it lacks. Where the data comes from is for others to know.
 
-use crate::{Level, Source};
+use crate::{Level, LevelWord, Source};
 
 /// A level that a model has, with the vendor's own word for it where that differs (`on` for a binary switch).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,14 +52,15 @@ impl Profile {
         self.levels.iter().any(|choice| choice.level == level)
     }
 
-    /// The level that a typed one selects, or nothing when it is not on offer. `on` is typed as another word for low,
-    /// so a switch labelled `on` answers to it whatever level stands behind the label.
-    pub fn select(&self, typed: Level) -> Option<Level> {
-        if self.offers(typed) {
-            return Some(typed);
-        }
+    /// The level that a typed word selects, or nothing when it is not on offer. A switch labelled `on` answers to `on`
+    /// whatever level stands behind it; elsewhere that is another word for low.
+    pub fn select(&self, typed: LevelWord) -> Option<Level> {
         let is_switch = |choice: &&LevelChoice| choice.label.as_deref() == Some("on");
-        self.levels.iter().find(is_switch).filter(|_| typed == Level::Low).map(|choice| choice.level)
+        let level = match typed {
+            LevelWord::Named(level) => level,
+            LevelWord::On => self.levels.iter().find(is_switch).map_or(Level::Low, |choice| choice.level),
+        };
+        self.offers(level).then_some(level)
     }
 
     /// What a stored or inherited level becomes on this model: itself where offered, else the strongest level not above
@@ -110,9 +111,17 @@ mod tests {
         Profile::new("prov/model", levels, default)
     }
 
+    fn on(level: Level) -> LevelChoice {
+        LevelChoice { level, label: Some("on".into()) }
+    }
+
     fn switch(level: Level) -> Profile {
-        let on = LevelChoice { level, label: Some("on".into()) };
-        Profile::new("prov/switch", vec![LevelChoice { level: Off, label: None }, on], Off)
+        Profile::new("prov/switch", vec![LevelChoice { level: Off, label: None }, on(level)], Off)
+    }
+
+    /// A model that cannot but think.
+    fn always_on() -> Profile {
+        Profile::new("prov/always", vec![on(Low)], Low)
     }
 
     #[test]
@@ -149,11 +158,34 @@ mod tests {
     #[test]
     fn a_switch_is_shown_and_typed_by_its_label() {
         assert_eq!(switch(Low).choices(), "default, off, on");
-        assert_eq!(switch(Low).select(Low), Some(Low));
-        assert_eq!(switch(High).select(Low), Some(High));
+        assert_eq!(switch(High).choices(), "default, off, on");
         assert_eq!(switch(High).label(High), "on");
-        assert_eq!(switch(High).select(Medium), None);
-        assert_eq!(profile(&[Off, High], Off).select(Low), None);
+        assert_eq!(always_on().choices(), "default, on");
+        let base = Profile::base_five("prov/model");
+        let check = |profile: &Profile, typed, expected| {
+            assert_eq!(profile.select(typed), expected, "{typed} on {}", profile.values());
+        };
+        for (profile, level) in [(switch(Low), Low), (switch(High), High), (always_on(), Low), (base, Low)] {
+            check(&profile, LevelWord::On, Some(level));
+            check(&profile, LevelWord::Named(level), Some(level));
+        }
+        check(&switch(Low), LevelWord::Named(High), None);
+        check(&switch(Low), LevelWord::Named(Off), Some(Off));
+        check(&switch(High), LevelWord::Named(Low), None);
+        check(&switch(High), LevelWord::Named(Medium), None);
+        check(&always_on(), LevelWord::Named(Off), None);
+        check(&profile(&[Off, High], Off), LevelWord::On, None);
+        check(&profile(&[Max], Max), LevelWord::On, None);
+    }
+
+    #[test]
+    fn a_switch_clamps_to_what_stands_behind_it() {
+        for &level in Level::ALL {
+            let expected = |on| if level == Off { Off } else { on };
+            assert_eq!(switch(Low).clamp(level), expected(Low), "{level}");
+            assert_eq!(switch(High).clamp(level), expected(High), "{level}");
+            assert_eq!(always_on().clamp(level), Low, "{level}");
+        }
     }
 
     #[test]

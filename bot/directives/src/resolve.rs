@@ -1,9 +1,10 @@
 //! From layers to the settings of one run: the first layer that has a value wins, and the layer is remembered.
 
+use crate::family::effort;
 use crate::settings::Setting;
 use crate::{
-    Defaults, Elevated, Fast, Level, Once, OnceOverrides, Overrides, Profile, Queue, Reasoning, Source,
-    Trace, Usage, Verbose,
+    Defaults, Effort, Elevated, Fast, Level, Once, OnceOverrides, Overrides, Profile, Queue, Reasoning,
+    Source, Trace, Usage, Verbose,
 };
 
 /// A value and the layer that it came from.
@@ -24,6 +25,17 @@ pub struct ThinkResolved {
     pub level: Level,
     /// Who said so.
     pub source: Source,
+    /// The tier that stands behind it, where an effort decides and no level was asked for.
+    pub effort: Option<Effort>,
+}
+
+impl ThinkResolved {
+    /// The line for a person whose tier this model lacks. Somebody who gets it knows: tell it once for each model and
+    /// tier.
+    pub fn clamped(&self, profile: &Profile) -> Option<String> {
+        let tier = self.effort.filter(|_| self.level != self.asked)?;
+        Some(effort::clamped_text(profile, tier))
+    }
 }
 
 /// Everything that holds for one message.
@@ -60,6 +72,8 @@ pub struct Layers<'a> {
     pub chat: &'a Overrides,
     /// What is configured.
     pub defaults: &'a Defaults,
+    /// What an owner has set for the whole daemon: it counts where nothing is configured.
+    pub effort: Option<Effort>,
     /// What the model offers; its default is the last word on thinking.
     pub profile: &'a Profile,
 }
@@ -92,11 +106,25 @@ fn first<T: Setting>(layers: &Layers<'_>) -> Option<Resolved<T>> {
     stored.or_else(|| configured().map(|&(source, value)| Resolved { value, source }))
 }
 
+/// A tier that was typed in the message stands right behind a level that was, a kept one behind all that is configured.
 fn think(layers: &Layers<'_>) -> ThinkResolved {
     let profile = layers.profile;
     let default = Resolved { value: profile.default, source: profile.default_source };
-    let Resolved { value: asked, source } = first(layers).unwrap_or(default);
-    ThinkResolved { asked, level: profile.clamp(asked), source }
+    let level = first(layers).map(|level| (level, None));
+    let tier = effort(layers)
+        .map(|Resolved { value, source }| (Resolved { value: value.level(), source }, Some(value)));
+    let is_typed = |(level, _): &(Resolved<Level>, Option<Effort>)| level.source == Source::Message;
+    let typed = level.filter(is_typed).or(tier.filter(is_typed));
+    let (Resolved { value: asked, source }, effort) = typed.or(level).or(tier).unwrap_or((default, None));
+    ThinkResolved { asked, level: profile.clamp(asked), source, effort }
+}
+
+fn effort(layers: &Layers<'_>) -> Option<Resolved<Effort>> {
+    match layers.once.effort {
+        Some(Once::Set(value)) => Some(Resolved { value, source: Source::Message }),
+        Some(Once::Inherit) => None,
+        None => layers.effort.map(|value| Resolved { value, source: Source::Effort }),
+    }
 }
 
 fn usage(layers: &Layers<'_>) -> Resolved<Usage> {

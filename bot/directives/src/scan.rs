@@ -187,6 +187,7 @@ fn value<'a>(message: &Message<'_>, family: CommandName, rest: &'a str) -> Optio
         CommandName::Trace => ask(known(rest), Ask::Trace),
         CommandName::Reasoning => ask(known(rest), Ask::Reasoning),
         CommandName::Elevated => ask(known(rest), Ask::Elevated),
+        CommandName::Effort => ask(known(rest), Ask::Effort),
         CommandName::Queue => ask(queue(rest), Ask::Queue),
         CommandName::Model => model(message, rest).map(|(want, rest)| (Ask::Model(want), rest)),
         CommandName::Status

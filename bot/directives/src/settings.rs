@@ -1,7 +1,7 @@
 //! The layers in which settings live: what a message asks for, what people have stored and what was configured. The
 //! order between them is `resolve`'s business.
 
-use crate::{Elevated, Fast, Level, Queue, Reasoning, Trace, Usage, Verbose};
+use crate::{Effort, Elevated, Fast, Level, Queue, Reasoning, Trace, Usage, Verbose};
 
 /// Which layer a value came from; shown in `/status` and in brackets after a current value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -143,6 +143,8 @@ pub struct OnceOverrides {
     pub reasoning: Option<Once<Reasoning>>,
     /// See [`Elevated`].
     pub elevated: Option<Once<Elevated>>,
+    /// See [`Effort`].
+    pub effort: Option<Once<Effort>>,
     /// See [`Queue`].
     pub queue: Option<Once<Queue>>,
 }

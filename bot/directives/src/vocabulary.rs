@@ -10,9 +10,10 @@ const LONGEST: usize = 32;
 /// The words of one family. A spelling with a `-` may also be typed with `_`, with a blank or with nothing there.
 pub(crate) trait Vocabulary: Copy + Eq + 'static {
     /// Each spelling with what it means; a value's canonical name comes before its aliases.
-    const SPELLINGS: &'static [(&'static str, Self)];
+    fn spellings() -> impl Iterator<Item = (&'static str, Self)>;
+
     /// The values in the order in which people are shown them.
-    const VALUES: &'static [Self];
+    fn values() -> impl Iterator<Item = Self>;
 
     /// The canonical word.
     fn word(self) -> &'static str;
@@ -51,9 +52,13 @@ macro_rules! vocabulary {
         }
 
         impl $crate::vocabulary::Vocabulary for $family {
-            const SPELLINGS: &'static [(&'static str, Self)] =
-                &[$(($name, Self::$value), $(($alias, Self::$value),)*)+];
-            const VALUES: &'static [Self] = Self::ALL;
+            fn spellings() -> impl Iterator<Item = (&'static str, Self)> {
+                [$(($name, Self::$value), $(($alias, Self::$value),)*)+].into_iter()
+            }
+
+            fn values() -> impl Iterator<Item = Self> {
+                Self::ALL.iter().copied()
+            }
 
             fn word(self) -> &'static str {
                 self.name()
@@ -71,18 +76,17 @@ pub(crate) use vocabulary;
 
 /// The value that `word` spells.
 pub(crate) fn find<T: Vocabulary>(word: &str) -> Option<T> {
-    T::SPELLINGS.iter().find(|(spelling, _)| same(word, spelling)).map(|&(_, value)| value)
+    T::spellings().find(|(spelling, _)| same(word, spelling)).map(|(_, value)| value)
 }
 
 /// The value spelled in two words, such as `extra high`. Only spellings that are listed with a separator may be torn:
 /// `ultra think of a name` is the level ultra and a prompt, not `ultrathink`.
 pub(crate) fn find_pair<T: Vocabulary>(first: &str, second: &str) -> Option<T> {
-    T::SPELLINGS
-        .iter()
+    T::spellings()
         .find(|(spelling, _)| {
             spelling.split_once('-').is_some_and(|(a, b)| same(first, a) && same(second, b))
         })
-        .map(|&(_, value)| value)
+        .map(|(_, value)| value)
 }
 
 /// Whether the word asks for the inherited value.
@@ -116,10 +120,9 @@ pub(crate) fn nearest<T: Vocabulary>(word: &str) -> Option<T> {
         return None;
     }
     let typed: Vec<char> = word.chars().map(|c| c.to_ascii_lowercase()).collect();
-    T::VALUES
-        .iter()
+    T::values()
         .filter(|value| value.word().len() >= 3)
-        .map(|&value| (distance(&typed, value.word()), value))
+        .map(|value| (distance(&typed, value.word()), value))
         .filter(|(edits, _)| *edits <= 2 && *edits < typed.len())
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, value)| value)
@@ -146,7 +149,7 @@ pub(crate) fn distance(typed: &[char], name: &str) -> usize {
 
 /// The canonical names, as they stand in a sentence: `on, full, off`.
 pub(crate) fn listed<T: Vocabulary>() -> String {
-    T::VALUES.iter().map(|value| value.word()).collect::<Vec<_>>().join(", ")
+    T::values().map(Vocabulary::word).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ fn asked(ask: &Ask) -> String {
         Ask::Trace(trace) => format!("trace{}", want(trace)),
         Ask::Reasoning(reasoning) => format!("reasoning{}", want(reasoning)),
         Ask::Elevated(elevated) => format!("elevated{}", want(elevated)),
+        Ask::Effort(effort) => format!("effort{}", want(effort)),
         Ask::Queue(queue) => format!("queue{}", want(queue)),
         Ask::Model(ModelWant::Pick(name)) => format!("model={name}"),
         Ask::Model(ModelWant::Number(number)) => format!("model=#{number}"),
@@ -122,7 +123,7 @@ fn no_directive_at_all() {
         "what does /think do",
         "what is it /think",
         "fix it /think big",
-        "/effort high",
+        "/efforts high",
         "/compact",
         "/unknown word",
         "think high",
@@ -197,8 +198,10 @@ fn every_family_and_name() {
     check("/reason stream", "only reasoning=stream");
     check("/elevated ask", "only elevated=ask");
     check("/elev ask", "only elevated=ask");
+    check("/effort max", "only effort=max");
+    check("/think on", "only think=on");
     check("/queue collect", "only queue=collect");
-    for name in ["think", "fast", "verbose", "trace", "reasoning", "elevated", "model", "queue"] {
+    for name in ["think", "fast", "verbose", "trace", "reasoning", "elevated", "effort", "model", "queue"] {
         for word in ["default", "inherit", "inherited", "clear", "reset", "unpin"] {
             check(&format!("/{name} {word}"), &format!("only {name}=default"));
             check(&format!("/{name} {word} a"), &format!("mixed {name}=default | a"));

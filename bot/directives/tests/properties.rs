@@ -20,6 +20,7 @@ const PIECES: &[&str] = &[
     "/usage",
     "/trace",
     "/elev",
+    "/effort",
     "high",
     "extra",
     "x",
@@ -99,11 +100,11 @@ proptest! {
         let profile = Profile::base_five("prov/model");
         let verdict = judge(&parsed, &Standing {
             owner: if owner { Owner::Yes } else { Owner::No },
-            sender: &stored, chat: &stored, defaults: &defaults, profile: &profile, models: &models,
+            sender: &stored, chat: &stored, defaults: &defaults, effort: None, profile: &profile, models: &models,
             profile_of: &|model: &str| Profile::base_five(model),
         });
         let layers = Layers {
-            once: &verdict.once, sender: &stored, chat: &stored, defaults: &defaults, profile: &profile,
+            once: &verdict.once, sender: &stored, chat: &stored, defaults: &defaults, effort: None, profile: &profile,
         };
         prop_assert!(profile.offers(resolve(&layers).think.level));
         match parsed.shape {

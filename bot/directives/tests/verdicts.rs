@@ -1,9 +1,9 @@
 //! What is stored, answered and run: every row of the tables of directive-only against mixed messages and of answers.
 
 use pensive_directives::{
-    Change, Defaults, Elevated, Fast, Layers, Level, LevelChoice, ModelEntry, Once, OnceOverrides, Overrides,
-    Owner, Profile, Queue, QueueMode, Reasoning, RunsModel, Scope, Source, Standing, Trace, Typed, Usage,
-    Verbose, Verdict, judge, parse, resolve,
+    Change, Defaults, Effort, Elevated, Fast, Layers, Level, LevelChoice, ModelEntry, Once, OnceOverrides,
+    Overrides, Owner, Profile, Queue, QueueMode, Reasoning, RunsModel, Settings, Source, Standing, Trace,
+    Typed, Usage, Verbose, Verdict, judge, parse, resolve,
 };
 
 /// A person in a chat.
@@ -12,6 +12,7 @@ struct Chat {
     sender: Overrides,
     chat: Overrides,
     defaults: Defaults,
+    effort: Option<Effort>,
     profile: Profile,
     models: Vec<ModelEntry>,
 }
@@ -27,6 +28,7 @@ impl Chat {
             sender: Overrides::default(),
             chat: Overrides::default(),
             defaults: Defaults { model: "prov/model".into(), ..Defaults::default() },
+            effort: None,
             profile: Profile::base_five("prov/model"),
             models: vec![entry("prov/model", "mo"), entry("prov/strong", "st"), entry("prov/plain", "pl")],
         }
@@ -41,6 +43,7 @@ impl Chat {
                 sender: &self.sender,
                 chat: &self.chat,
                 defaults: &self.defaults,
+                effort: self.effort,
                 profile: &self.profile,
                 models: &self.models,
                 profile_of: &profile_of,
@@ -51,13 +54,21 @@ impl Chat {
     /// Sends a message and stores what it changes.
     fn say(&mut self, text: &str) -> Verdict {
         let verdict = self.judge(text);
-        for change in &verdict.changes {
-            match verdict.scope {
-                Scope::Sender => self.sender.apply(change),
-                Scope::Chat => self.chat.apply(change),
-            }
-        }
+        verdict.apply(&mut self.sender, &mut self.chat);
+        self.effort = verdict.effort.unwrap_or(self.effort);
         verdict
+    }
+
+    /// What holds for a message that was judged.
+    fn settings(&self, verdict: &Verdict) -> Settings {
+        resolve(&Layers {
+            once: &verdict.once,
+            sender: &self.sender,
+            chat: &self.chat,
+            defaults: &self.defaults,
+            effort: self.effort,
+            profile: &self.profile,
+        })
     }
 
     fn reply(&mut self, text: &str) -> String {
@@ -240,13 +251,7 @@ fn dir_04_inline_value_is_used_for_the_run() {
     let verdict = chat.say("/think high explain Raft");
     assert_eq!(verdict.reply.as_deref(), Some("Thinking level set to high."));
     assert_eq!((verdict.run, &verdict.changes[..]), (RunsModel::Yes, &[][..]));
-    let settings = resolve(&Layers {
-        once: &verdict.once,
-        sender: &chat.sender,
-        chat: &chat.chat,
-        defaults: &chat.defaults,
-        profile: &chat.profile,
-    });
+    let settings = chat.settings(&verdict);
     assert_eq!((settings.think.level, settings.think.source), (Level::High, Source::Message));
 }
 
@@ -337,14 +342,9 @@ fn dir_06_off_is_a_value_and_not_its_absence() {
 #[test]
 fn dir_07_notice_and_status_use_one_resolver() {
     let chat = Chat::new();
-    let settings = resolve(&Layers {
-        once: &OnceOverrides::default(),
-        sender: &chat.sender,
-        chat: &chat.chat,
-        defaults: &chat.defaults,
-        profile: &chat.profile,
-    });
-    let reply = chat.judge("/think").reply.unwrap();
+    let verdict = chat.judge("/think");
+    let settings = chat.settings(&verdict);
+    let reply = verdict.reply.unwrap();
     assert!(reply.starts_with(&format!(
         "Current thinking level: {} (from {}).",
         settings.think.level, settings.think.source
@@ -373,6 +373,9 @@ fn a_binary_model_shows_and_takes_its_own_word() {
     chat.check("/think on", "Thinking level set to on.");
     assert_eq!(chat.sender.think, Some(Level::High));
     chat.check("/think", "Current thinking level: on (from session).\nOptions: default, off, on.");
+    chat.check("/think low", "Thinking level \"low\" is not supported for prov/switch. Use one of: off, on.");
+    chat.check("/think default", "Thinking level reset to default (off).");
+    chat.check("/think no", "Unrecognized thinking level \"no\". Valid levels: default, off, on.");
 }
 
 #[test]
@@ -395,11 +398,36 @@ fn a_stored_level_moves_with_the_model_and_stays_stored() {
 }
 
 #[test]
+fn a_stored_level_that_comes_back_with_the_model_is_told_as_well() {
+    let mut chat = Chat::new();
+    chat.sender.think = Some(Level::Xhigh);
+    chat.check("/model st", "Thinking level set to xhigh.\nModel set to prov/strong for this session.");
+    chat.profile = profile_of("prov/plain");
+    chat.sender.think = Some(Level::Adaptive);
+    chat.check(
+        "/model mo",
+        "Thinking level set to medium (adaptive not supported for prov/model).\n\
+         Model set to prov/model for this session.",
+    );
+}
+
+#[test]
 fn a_level_is_judged_by_the_model_that_is_picked_with_it() {
     let mut chat = Chat::new();
     chat.check(
         "/think xhigh /model st",
         "Thinking level set to xhigh.\nModel set to prov/strong for this session.",
+    );
+    let verdict = chat.say("/model mo /think xhigh explain");
+    assert_eq!(
+        (verdict.reply.as_deref(), verdict.run),
+        (
+            Some(
+                "Thinking level \"xhigh\" is not supported for prov/model. Use one of: off, minimal, low, medium, \
+                 high.\nModel set to prov/model for this session."
+            ),
+            RunsModel::No
+        )
     );
 }
 
@@ -439,14 +467,10 @@ fn a_command_in_a_text_lets_the_text_run() {
     assert_eq!(chat.say("hello").run, RunsModel::Yes);
 }
 
-fn settings(
-    once: OnceOverrides,
-    sender: Overrides,
-    chat: Overrides,
-    defaults: Defaults,
-) -> pensive_directives::Settings {
+fn settings(once: OnceOverrides, sender: Overrides, chat: Overrides, defaults: Defaults) -> Settings {
     let profile = Profile::base_five("prov/model");
-    resolve(&Layers { once: &once, sender: &sender, chat: &chat, defaults: &defaults, profile: &profile })
+    let (once, sender, chat, defaults) = (&once, &sender, &chat, &defaults);
+    resolve(&Layers { once, sender, chat, defaults, effort: None, profile: &profile })
 }
 
 #[test]

@@ -9,13 +9,14 @@ use pensive_contract::inbound::Place;
 use pensive_contract::model::Model;
 use pensive_contract::outward::{Body, Button, Finality, Outward, Part};
 use pensive_contract::store::{
-    Inbox, Ledger, Outbox, OutboxEntry, OutboxKind, PartState, Sessions, StoreFault, Transcript, Write,
+    Inbox, Ledger, Notes, Outbox, OutboxEntry, OutboxKind, PartState, Sessions, StoreFault, Transcript, Write,
 };
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::courier::Parcel;
+use crate::effort::Knob;
 use crate::lane::Job;
 use crate::mask::Masker;
 use crate::rate::RateGate;
@@ -38,6 +39,8 @@ pub struct Ports {
     pub transcript: Arc<dyn Transcript>,
     /// Messages that go out.
     pub outbox: Arc<dyn Outbox>,
+    /// Small values that outlive a restart.
+    pub notes: Arc<dyn Notes>,
     /// Every model.
     pub model: Arc<dyn Model>,
     /// The outward side of each account.
@@ -64,6 +67,8 @@ pub(crate) struct Core {
     pub(crate) abort: CancellationToken,
     pub(crate) slots: Arc<Semaphore>,
     pub(crate) rate: Option<RateGate>,
+    /// The tier of the whole daemon.
+    pub(crate) effort: Knob,
     pub(crate) started: Timestamp,
 }
 
@@ -92,11 +97,14 @@ impl Letter {
 }
 
 impl Core {
-    pub(crate) fn new(ports: Ports, settings: EngineSettings) -> Self {
+    /// # Errors
+    /// The store could not be read.
+    pub(crate) async fn new(ports: Ports, settings: EngineSettings) -> Result<Self, StoreFault> {
         let slots = Arc::new(Semaphore::new(settings.max_concurrent.max(1)));
         let rate = settings.rate.map(|rate| RateGate::new(rate, Arc::clone(&ports.clock)));
+        let effort = Knob::read(Arc::clone(&ports.notes)).await?;
         let started = ports.clock.now();
-        Self {
+        Ok(Self {
             ports,
             settings,
             lanes: Workers::new(),
@@ -107,8 +115,9 @@ impl Core {
             abort: CancellationToken::new(),
             slots,
             rate,
+            effort,
             started,
-        }
+        })
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -10,12 +10,13 @@ use pensive_contract::outward::Finality;
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{InboxState, OutboxKind};
 use pensive_directives::{
-    Addressee, Change, CommandCall, CommandName, Layers, OnceOverrides, Overrides, Parsed, RunsModel, Scope,
-    Settings, Shape, Standing, Verdict, judge, resolve,
+    Addressee, Change, CommandCall, CommandName, Effort, Layers, OnceOverrides, Overrides, Parsed, RunsModel,
+    Scope, Settings, Shape, Standing, Verdict, judge, resolve,
 };
 
 use crate::access::{Authority, owner};
 use crate::core::{Core, Letter};
+use crate::effort::Clamp;
 use crate::lane::Job;
 use crate::notices;
 use crate::route;
@@ -39,6 +40,10 @@ pub(crate) struct Decision {
     pub(crate) changes: Vec<Change>,
     /// Whose overrides change.
     pub(crate) scope: Scope,
+    /// The tier of the whole daemon from now on, to be on disk as well; none where it is given up.
+    pub(crate) effort: Option<Option<Effort>>,
+    /// What the letters tell of a tier that the model lacks, and need not tell again.
+    pub(crate) clamp: Option<Clamp>,
     /// What to answer at once, in order.
     pub(crate) letters: Vec<Letter>,
     /// The run, where there is one.
@@ -50,7 +55,8 @@ pub(crate) struct Decision {
 impl Decision {
     /// Leaves only the run: the rest was done before a restart.
     pub(crate) fn heeded(self) -> Self {
-        Self { changes: Vec::new(), letters: Vec::new(), control: Control::None, ..self }
+        let (changes, letters) = (Vec::new(), Vec::new());
+        Self { changes, effort: None, clamp: None, letters, control: Control::None, ..self }
     }
 }
 
@@ -63,11 +69,21 @@ pub(crate) struct Desk<'a> {
     pub(crate) busy: Busy,
 }
 
-/// What holds under a set of overrides.
+/// What is stored and applies to the sender of a message.
+struct Stored {
+    sender: Overrides,
+    chat: Overrides,
+    effort: Option<Effort>,
+}
+
+/// What holds under what is stored.
 struct Held {
     model: ModelRef,
     settings: Settings,
     fast_cutoff: Duration,
+    effort: Option<Effort>,
+    /// The line about a tier that the model lacks.
+    clamped: Option<String>,
 }
 
 impl Desk<'_> {
@@ -89,10 +105,14 @@ impl Desk<'_> {
         attachments: &[Attachment],
         news: Option<String>,
     ) -> Decision {
-        let (sender, chat) = self.overrides();
-        let verdict = self.judge(&parsed, &sender, &chat);
-        let held = self.held(sender, chat, &verdict);
-        let told: Vec<String> = news.into_iter().chain(verdict.reply).collect();
+        let stored = self.stored();
+        let verdict = self.judge(&parsed, &stored);
+        let held = self.held(stored, &verdict);
+        let stops = parsed.commands.iter().any(|call| call.name == CommandName::Stop);
+        let runs = verdict.run == RunsModel::Yes && !stops && !parsed.text.trim().is_empty();
+        let changes = !verdict.changes.is_empty() || verdict.effort.is_some();
+        let (clamp, clamped) = self.clamp(&held).filter(|_| runs || changes).unzip();
+        let told: Vec<String> = news.into_iter().chain(verdict.reply).chain(clamped).collect();
         let mut letters = Vec::new();
         if !told.is_empty() {
             letters.push(Letter::plain(OutboxKind::Acknowledgement, told.join("\n")));
@@ -101,8 +121,6 @@ impl Desk<'_> {
         if !attachments.is_empty() {
             letters.push(Letter::plain(OutboxKind::Acknowledgement, notices::NO_FILES));
         }
-        let stops = parsed.commands.iter().any(|call| call.name == CommandName::Stop);
-        let runs = verdict.run == RunsModel::Yes && !stops && !parsed.text.trim().is_empty();
         let run = runs.then(|| self.pending(ticket, parsed.text, verdict.once, held));
         if run.is_none()
             && let Some(last) = letters.last_mut()
@@ -110,26 +128,39 @@ impl Desk<'_> {
             last.finality = Finality::Last;
         }
         let control = if stops { Control::Stop } else { Control::None };
-        Decision { changes: verdict.changes, scope: verdict.scope, letters, run, control }
+        let Verdict { changes, scope, effort, .. } = verdict;
+        Decision { changes, scope, effort, clamp, letters, run, control }
     }
 
-    /// The stored overrides that apply to this sender: those of the session only for somebody who may direct.
-    fn overrides(&self) -> (Overrides, Overrides) {
+    /// What is stored and applies to this sender: overrides of their own only for somebody who may direct.
+    fn stored(&self) -> Stored {
+        let effort = self.core.effort.tier();
         let chat = self.record.map(|record| record.chat.clone()).unwrap_or_default();
         match self.job.authority {
             Authority::Directs => {
                 let own = self.record.map(|record| record.overrides_of(&self.job.route.holder));
-                (own.unwrap_or_default(), chat)
+                Stored { sender: own.unwrap_or_default(), chat, effort }
             }
             // What shows the model's work never applies to those who may not ask for it.
             Authority::Speaks => {
                 let chat = Overrides { reasoning: None, verbose: None, trace: None, ..chat };
-                (Overrides::default(), chat)
+                Stored { sender: Overrides::default(), chat, effort }
             }
         }
     }
 
-    fn judge(&self, parsed: &Parsed, sender: &Overrides, chat: &Overrides) -> Verdict {
+    /// What is to be told of a tier that the model lacks: once in each chat, and to nobody who could not set one.
+    fn clamp(&self, held: &Held) -> Option<(Clamp, String)> {
+        let tier = held.settings.think.effort.filter(|_| self.job.authority == Authority::Directs)?;
+        let place = &self.job.inbound.place;
+        let chat = (place.account.clone(), place.chat.clone());
+        let clamp = Clamp { chat, model: held.model.clone(), tier };
+        let words = held.clamped.clone()?;
+        (!self.core.effort.is_told(&clamp)).then_some((clamp, words))
+    }
+
+    fn judge(&self, parsed: &Parsed, stored: &Stored) -> Verdict {
+        let Stored { sender, chat, effort } = stored;
         let ports = &self.core.ports;
         let place = &self.job.inbound.place;
         let agent = &self.job.route.agent;
@@ -145,6 +176,7 @@ impl Desk<'_> {
                 sender,
                 chat,
                 defaults: &route::defaults(&self.core.settings, agent, &model, place),
+                effort: *effort,
                 profile: &ports.model.profile(&model),
                 models: ports.model.entries(),
                 profile_of: &profile_of,
@@ -153,14 +185,10 @@ impl Desk<'_> {
     }
 
     /// What holds once the changes are made.
-    fn held(&self, mut sender: Overrides, mut chat: Overrides, verdict: &Verdict) -> Held {
-        for change in &verdict.changes {
-            match verdict.scope {
-                Scope::Sender => sender.apply(change),
-                Scope::Chat => chat.apply(change),
-            }
-        }
-        hold(self.core, self.job, &sender, &chat, &verdict.once)
+    fn held(&self, mut stored: Stored, verdict: &Verdict) -> Held {
+        verdict.apply(&mut stored.sender, &mut stored.chat);
+        stored.effort = verdict.effort.unwrap_or(stored.effort);
+        hold(self.core, self.job, &stored, &verdict.once)
     }
 
     fn pending(&self, ticket: Ticket, text: String, once: OnceOverrides, held: Held) -> Pending {
@@ -197,6 +225,7 @@ impl Desk<'_> {
             | CommandName::Trace
             | CommandName::Reasoning
             | CommandName::Elevated
+            | CommandName::Effort
             | CommandName::Model
             | CommandName::Queue => return None,
         };
@@ -209,6 +238,7 @@ impl Desk<'_> {
             up: self.core.now().since(self.core.started),
             now: self.core.now(),
             settings: &held.settings,
+            effort: held.effort,
             wire: self.core.ports.model.explain(&held.model, &self.manner(held)),
             label: self.core.ports.model.profile(&held.model).label(held.settings.think.level).to_owned(),
             model: &held.model,
@@ -253,7 +283,7 @@ impl Desk<'_> {
         attachments: &[Attachment],
     ) -> Decision {
         let bare = Desk { record: None, busy: Busy::default(), ..*self };
-        let news = status::renewed(&self.overrides().0);
+        let news = status::renewed(&self.stored().sender);
         let renewed = bare.settle(ticket, parsed.clone(), attachments, Some(news));
         let picked = renewed.changes.iter().any(|change| matches!(change, Change::Model(_)));
         if call.argument.is_some() && !picked {
@@ -263,16 +293,18 @@ impl Desk<'_> {
     }
 }
 
-/// Settles everything for a message of `job` under these overrides.
-fn hold(core: &Core, job: &Job, sender: &Overrides, chat: &Overrides, once: &OnceOverrides) -> Held {
+/// Settles everything for a message of `job` under what is stored.
+fn hold(core: &Core, job: &Job, stored: &Stored, once: &OnceOverrides) -> Held {
+    let Stored { sender, chat, effort } = stored;
     let agent = &job.route.agent;
     let model = route::model_in_force(agent, sender, chat);
     let defaults = route::defaults(&core.settings, agent, &model, &job.inbound.place);
     let profile = core.ports.model.profile(&model);
-    let layers = Layers { once, sender, chat, defaults: &defaults, profile: &profile };
+    let layers = Layers { once, sender, chat, defaults: &defaults, effort: *effort, profile: &profile };
     let settings = resolve(&layers);
     let fast_cutoff = Duration::from_secs(u64::from(defaults.fast_cutoff_seconds));
-    Held { model, settings, fast_cutoff }
+    let clamped = settings.think.clamped(&profile);
+    Held { model, settings, fast_cutoff, effort: *effort, clamped }
 }
 
 /// The settings of a run as they stand now: what is read live, such as whether reasoning is shown.
@@ -286,8 +318,7 @@ pub(crate) fn live(core: &Core, pending: &Pending, record: Option<&SessionRecord
         route: pending.route.clone(),
     };
     let desk = Desk { core, job: &job, record, busy: Busy::default() };
-    let (sender, chat) = desk.overrides();
-    hold(core, &job, &sender, &chat, &pending.once).settings
+    hold(core, &job, &desk.stored(), &pending.once).settings
 }
 
 fn plain(text: &str) -> Parsed {

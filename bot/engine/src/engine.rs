@@ -57,9 +57,11 @@ pub struct Engine {
 
 impl Engine {
     /// An engine that does nothing until it is given something.
-    #[must_use]
-    pub fn new(ports: Ports, settings: EngineSettings) -> Arc<Self> {
-        Arc::new(Self { core: Arc::new(Core::new(ports, settings)) })
+    ///
+    /// # Errors
+    /// The store could not be read.
+    pub async fn new(ports: Ports, settings: EngineSettings) -> Result<Arc<Self>, StoreFault> {
+        Ok(Arc::new(Self { core: Arc::new(Core::new(ports, settings).await?) }))
     }
 
     /// Goes on where the last life ended: messages that were not begun run, runs that were cut off are told, and what

@@ -126,7 +126,12 @@ impl Lane {
         let desk = Desk { core: &self.core, job, record: record.as_ref(), busy: self.busy() };
         let decision = desk.decide(job.ticket, typed, &job.inbound.attachments);
         let decision = if job.state == InboxState::Heeded { decision.heeded() } else { decision };
-        let Decision { changes, scope, mut letters, run, control } = decision;
+        let Decision { changes, scope, effort, clamp, mut letters, run, control } = decision;
+        if let Some(tier) = effort
+            && let Err(fault) = self.core.effort.keep(tier).await
+        {
+            return self.unwritten(job, &fault).await;
+        }
         let mut writes = Vec::new();
         if run.is_some() && !(changes.is_empty() && letters.is_empty()) {
             writes.push(Write::Heed(job.ticket));
@@ -153,14 +158,20 @@ impl Lane {
             writes.push(Write::Close(job.ticket));
         }
         if let Err(fault) = self.core.post(writes, entries).await {
-            tracing::error!(%fault, session = %self.key, "a message could not be written down");
-            self.core.close_later(&[job.ticket]);
-            self.not_stored(job).await;
-            return;
+            return self.unwritten(job, &fault).await;
+        }
+        if let Some(clamp) = clamp {
+            self.core.effort.told(clamp);
         }
         if let Some(pending) = run {
             self.enqueue(pending);
         }
+    }
+
+    async fn unwritten(&self, job: &Job, fault: &StoreFault) {
+        tracing::error!(%fault, session = %self.key, "a message could not be written down");
+        self.core.close_later(&[job.ticket]);
+        self.not_stored(job).await;
     }
 
     /// Puts a message in the queue; where that is full the two oldest become one.

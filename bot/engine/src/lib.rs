@@ -14,6 +14,7 @@ mod core;
 mod courier;
 mod desk;
 mod digest;
+mod effort;
 mod ending;
 mod engine;
 mod hearing;

@@ -7,7 +7,7 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::SessionKey;
 use pensive_contract::model::{Limits, ModelRef, Pace, TokenUsage};
 use pensive_contract::session::{RunResult, SessionRecord};
-use pensive_directives::{Fast, Overrides, Reasoning, Settings, Trace, Usage, Verbose};
+use pensive_directives::{Effort, Fast, Overrides, Reasoning, Settings, Trace, Usage, Verbose};
 
 use crate::notices::span;
 use crate::run::Answer;
@@ -27,6 +27,8 @@ pub(crate) struct View<'a> {
     pub(crate) up: Duration,
     pub(crate) now: Timestamp,
     pub(crate) settings: &'a Settings,
+    /// The tier of the whole daemon.
+    pub(crate) effort: Option<Effort>,
     /// What the level puts on the wire.
     pub(crate) wire: String,
     /// The level as the model's profile calls it.
@@ -77,6 +79,9 @@ fn thinking_line(view: &View<'_>) -> String {
     let mut line = format!("Thinking: {} → {} (from {})", view.label, view.wire, think.source.words());
     if think.asked != think.level {
         let _infallible = write!(line, " · {} not supported here", think.asked);
+    }
+    if let Some(tier) = think.effort.or(view.effort) {
+        let _infallible = write!(line, " · effort {tier}");
     }
     match view.settings.fast.value {
         Fast::On => line.push_str(" · Fast"),

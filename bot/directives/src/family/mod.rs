@@ -1,6 +1,7 @@
 //! The families of settings, one file each: the values, how they are spelled and what is answered. Here is what their
 //! answers have in common.
 
+pub(crate) mod effort;
 pub(crate) mod elevated;
 pub(crate) mod fast;
 pub(crate) mod model;
@@ -14,8 +15,8 @@ pub(crate) mod verbose;
 use crate::settings::Setting;
 use crate::{Defaults, Source};
 
-/// A family whose answers follow the common shape. Thinking has a model's profile to ask and the model has no fixed
-/// values; these two write their own.
+/// A family whose answers follow the common shape. Thinking and effort have a model's profile to ask and the model has
+/// no fixed values; these three write their own.
 pub(crate) trait Family: Setting + std::fmt::Display {
     /// What people call the setting: `verbose level`.
     const NOUN: &'static str;
@@ -69,8 +70,8 @@ pub(crate) mod tests {
 
     /// Checks that no spelling belongs to two values and that each is its own name.
     pub(crate) fn check_family<T: Vocabulary + std::fmt::Debug>() {
-        for (spelling, value) in T::SPELLINGS {
-            assert_eq!(find::<T>(spelling), Some(*value), "{spelling}");
+        for (spelling, value) in T::spellings() {
+            assert_eq!(find::<T>(spelling), Some(value), "{spelling}");
         }
         for word in ["", "-", "x", "default", "ofF!", &"o".repeat(1000)] {
             assert_eq!(find::<T>(word), None, "{word}");

@@ -2,7 +2,7 @@
 //! profile's to say.
 
 use super::{current, did_you_mean, options, unrecognized};
-use crate::vocabulary::vocabulary;
+use crate::vocabulary::{Vocabulary, vocabulary};
 use crate::{Profile, ThinkResolved};
 
 vocabulary! {
@@ -45,6 +45,42 @@ impl Level {
     }
 }
 
+/// A level as it was typed. `on` is low on the ladder, and whatever stands behind the switch on a model that has no more
+/// than one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LevelWord {
+    /// A rung by its name.
+    Named(Level),
+    /// `on`, or a word like it.
+    On,
+}
+
+impl Vocabulary for LevelWord {
+    fn spellings() -> impl Iterator<Item = (&'static str, Self)> {
+        Level::spellings().map(|(spelling, level)| match spelling {
+            "on" | "enable" | "enabled" => (spelling, Self::On),
+            _ => (spelling, Self::Named(level)),
+        })
+    }
+
+    fn values() -> impl Iterator<Item = Self> {
+        Level::values().map(Self::Named)
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Named(level) => level.name(),
+            Self::On => "on",
+        }
+    }
+}
+
+impl std::fmt::Display for LevelWord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
 const NOUN: &str = "thinking level";
 
 /// The answer to a level that was accepted.
@@ -66,30 +102,33 @@ pub(crate) fn status_text(profile: &Profile, think: ThinkResolved) -> String {
 }
 
 /// What holds and what there is.
-pub(crate) fn show_text(profile: &Profile, think: ThinkResolved, near: Option<Level>) -> String {
+pub(crate) fn show_text(profile: &Profile, think: ThinkResolved, near: Option<LevelWord>) -> String {
     format!("{}\n{}{}", status_text(profile, think), options(&profile.choices()), hint(profile, near))
 }
 
 /// The answer to a word that is no level.
-pub(crate) fn unknown_text(profile: &Profile, word: &str, near: Option<Level>) -> String {
+pub(crate) fn unknown_text(profile: &Profile, word: &str, near: Option<LevelWord>) -> String {
     unrecognized(NOUN, word, "levels", &profile.choices()) + &hint(profile, near)
 }
 
 /// The answer to a level that this model lacks.
-pub(crate) fn unsupported_text(profile: &Profile, level: Level) -> String {
+pub(crate) fn unsupported_text(profile: &Profile, typed: LevelWord) -> String {
     let (model, values) = (&profile.model, profile.values());
-    format!("Thinking level \"{level}\" is not supported for {model}. Use one of: {values}.")
+    format!("Thinking level \"{typed}\" is not supported for {model}. Use one of: {values}.")
 }
 
-/// Tells that a stored level means another one on the model that was picked.
+/// Tells what a stored level means on the model that was picked, where it meant another one before.
 pub(crate) fn moved_text(profile: &Profile, stored: Level) -> String {
+    if profile.offers(stored) {
+        return set_text(profile, stored);
+    }
     let (label, model) = (profile.label(profile.clamp(stored)), &profile.model);
     format!("Thinking level set to {label} ({stored} not supported for {model}).")
 }
 
 /// Only what the model has is worth a hint.
-fn hint(profile: &Profile, near: Option<Level>) -> String {
-    did_you_mean(near.filter(|level| profile.offers(*level)).map(|level| profile.label(level)))
+fn hint(profile: &Profile, near: Option<LevelWord>) -> String {
+    did_you_mean(near.and_then(|typed| profile.select(typed)).map(|level| profile.label(level)))
 }
 
 #[cfg(test)]
@@ -97,6 +136,7 @@ mod tests {
     use super::*;
     use crate::Source;
     use crate::family::tests::{check_family, check_words};
+    use crate::vocabulary::find;
 
     #[test]
     fn spellings() {
@@ -112,6 +152,18 @@ mod tests {
         check_words(Level::Ultra, "");
         for two_words in ["x high", "extra high", "X\u{a0}High", "extra\u{2011}high"] {
             assert_eq!(Level::normalise(two_words), Some(Level::Xhigh), "{two_words}");
+        }
+    }
+
+    #[test]
+    fn on_is_typed_as_a_word_of_its_own() {
+        check_family::<LevelWord>();
+        for word in ["on", "ENABLE", "enabled"] {
+            assert_eq!(find::<LevelWord>(word), Some(LevelWord::On), "{word}");
+            assert_eq!(Level::normalise(word), Some(Level::Low), "{word}");
+        }
+        for &level in Level::ALL {
+            assert_eq!(find::<LevelWord>(level.name()), Some(LevelWord::Named(level)));
         }
     }
 
@@ -138,32 +190,35 @@ mod tests {
         assert_eq!(set_text(&base, Level::High), "Thinking level set to high.");
         assert_eq!(set_text(&base, Level::Off), "Thinking disabled.");
         assert_eq!(reset_text(&base, Level::Medium), "Thinking level reset to default (medium).");
-        let think = ThinkResolved { asked: Level::Medium, level: Level::Medium, source: Source::Agent };
+        let think =
+            ThinkResolved { asked: Level::Medium, level: Level::Medium, source: Source::Agent, effort: None };
         assert_eq!(
             show_text(&base, think, None),
             "Current thinking level: medium (from agent default).\n\
              Options: default, off, minimal, low, medium, high."
         );
         assert_eq!(
-            unknown_text(&base, "big", Some(Level::High)),
+            unknown_text(&base, "big", Some(LevelWord::Named(Level::High))),
             "Unrecognized thinking level \"big\". Valid levels: default, off, minimal, low, medium, high. \
              Did you mean \"high\"?"
         );
         assert_eq!(
-            unsupported_text(&base, Level::Xhigh),
+            unsupported_text(&base, LevelWord::Named(Level::Xhigh)),
             "Thinking level \"xhigh\" is not supported for prov/model. Use one of: off, minimal, low, medium, high."
         );
         assert_eq!(
             moved_text(&base, Level::Xhigh),
             "Thinking level set to high (xhigh not supported for prov/model)."
         );
+        assert_eq!(moved_text(&base, Level::Low), "Thinking level set to low.");
+        assert_eq!(moved_text(&base, Level::Off), "Thinking disabled.");
     }
 
     #[test]
     fn a_hint_names_only_what_the_model_has() {
         let off = Profile::off_only("prov/model");
         assert_eq!(
-            unknown_text(&off, "hgih", Some(Level::High)),
+            unknown_text(&off, "hgih", Some(LevelWord::Named(Level::High))),
             "Unrecognized thinking level \"hgih\". Valid levels: default, off."
         );
     }
