@@ -17,7 +17,6 @@ mod knobs;
 mod ladder;
 mod lessons;
 mod registry;
-mod sheet;
 
 mod history;
 mod stream;
@@ -34,6 +33,6 @@ mod ollama;
 mod rehearsal;
 
 pub use ollama::ollama_models;
-pub use registry::{Explanation, Models, ModelsError, Sheet};
+pub use registry::{Models, ModelsError};
 pub use settings::{Api, ModelRow, ModelsSettings, ProviderSettings, ThinkingFormat, TimeLimits};
 pub use tags::TagFilter;

@@ -1,7 +1,5 @@
 //! All providers behind the one port: finds who serves a model, and lets the right shape speak.
 
-mod sheet;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,7 +16,7 @@ use pensive_directives::{ModelEntry, Profile};
 use crate::catalogue::{Catalogue, Extras, Facts, Fit, Shelf};
 use crate::history::{self, Seals};
 use crate::http::{HttpLine, Shape};
-use crate::knobs::{self, Case, Host, Knobs, Summary};
+use crate::knobs::{self, Case, Knobs};
 use crate::ladder::Ladder;
 use crate::lessons::Lessons;
 use crate::refusal::Refusal;
@@ -27,8 +25,6 @@ use crate::settings::{Api, ModelRow, ModelsSettings, ProviderSettings};
 use crate::transport::Transport;
 use crate::trouble::Trouble;
 use crate::wire::{Cache, Call, Usage};
-
-pub use sheet::{Explanation, Sheet};
 
 /// What keeps the models from being served at all.
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +63,7 @@ pub struct Models {
 }
 
 pub(crate) struct Provider {
-    pub(crate) api: Api,
+    pub(crate) provider: &'a Provider,
     pub(crate) rows: Vec<ModelRow>,
     pub(crate) line: Line,
 }
@@ -120,24 +116,14 @@ impl Models {
         })
     }
 
-    pub(crate) fn known(&self, model: &ModelRef) -> Option<Known<'_>> {
+    fn known(&self, model: &ModelRef) -> Option<Known<'_>> {
         let provider = self.providers.get(&model.provider)?;
         let row = provider.rows.iter().find(|row| row.id == model.id);
-        self.known_by(model, provider.api, row)
-    }
-
-    /// What is known of a model that is spoken to in that way.
-    pub(crate) fn known_by<'a>(
-        &'a self,
-        model: &ModelRef,
-        api: Api,
-        row: Option<&'a ModelRow>,
-    ) -> Option<Known<'a>> {
-        let shelf = self.catalogue.shelf(&model.provider, api)?;
+        let shelf = self.catalogue.shelf(&model.provider, provider.api)?;
         let (facts, fit) = shelf.facts(&model.id);
         let mut ladder = Ladder::of(row, facts, fit);
         self.lessons.apply(model, &mut ladder);
-        Some(Known { api, row, shelf, facts, fit, extras: shelf.extras(&model.provider), ladder })
+        Some(Known { provider, row, shelf, facts, fit, extras: shelf.extras(&model.provider), ladder })
     }
 
     async fn call(&self, request: ModelRequest) -> Result<ModelStream, Trouble> {
@@ -221,7 +207,7 @@ fn told(lesson: Option<Lesson>, stream: ModelStream) -> ModelStream {
 
 /// A model with all that is known of it.
 pub(crate) struct Known<'a> {
-    pub(crate) api: Api,
+    pub(crate) provider: &'a Provider,
     pub(crate) row: Option<&'a ModelRow>,
     pub(crate) shelf: &'a Shelf,
     pub(crate) facts: &'a Facts,
@@ -232,32 +218,26 @@ pub(crate) struct Known<'a> {
 
 impl Known<'_> {
     /// The most that one call writes.
-    pub(crate) fn output(&self) -> Option<u64> {
+    fn output(&self) -> Option<u64> {
         self.row.and_then(|row| row.max_tokens).or(self.facts.output)
     }
 
     fn knobs(&self, line: &HttpLine, model: &ModelRef, manner: &Manner, choice: ToolChoice) -> Knobs {
-        let host = line.host(self.extras.own_host.as_deref());
-        let case = Case { summary: line.summary(), ..self.case(line.shape, model, host) };
-        knobs::decide(&case, manner, choice)
-    }
-
-    /// The model as a decision about its knobs looks at it.
-    pub(crate) fn case<'a>(&'a self, shape: Shape, model: &'a ModelRef, host: Host) -> Case<'a> {
-        Case {
-            shape,
+        let case = Case {
+            shape: line.shape,
             model,
             facts: self.facts,
             extras: &self.extras,
             ladder: &self.ladder,
             output: self.output(),
-            host,
-            summary: Summary::Wanted,
-        }
+            host: line.host(self.extras.own_host.as_deref()),
+            summary: line.summary(),
+        };
+        knobs::decide(&case, manner, choice)
     }
 
     fn call<'a>(&self, request: &'a ModelRequest, knobs: &'a Knobs) -> Call<'a> {
-        let is_keyed = self.extras.cache_key || self.api == Api::OpenaiResponses;
+        let is_keyed = self.extras.cache_key || self.provider.api == Api::OpenaiResponses;
         Call {
             request,
             knobs,
@@ -276,7 +256,7 @@ impl Model for Models {
 
     fn profile(&self, model: &ModelRef) -> Profile {
         match self.known(model) {
-            Some(known) if known.api == Api::Rehearsal => rehearsal::profile(model),
+            Some(known) if known.provider.api == Api::Rehearsal => rehearsal::profile(model),
             Some(known) => known.ladder.profile(model),
             None => Profile::off_only(model.to_string()),
         }
@@ -299,7 +279,7 @@ impl Model for Models {
 
     fn limits(&self, model: &ModelRef) -> Limits {
         let Some(known) = self.known(model) else { return rehearsal::LIMITS };
-        if known.api == Api::Rehearsal {
+        if known.provider.api == Api::Rehearsal {
             return rehearsal::LIMITS;
         }
         Limits {
