@@ -17,6 +17,7 @@ mod knobs;
 mod ladder;
 mod lessons;
 mod registry;
+mod sheet;
 
 mod history;
 mod stream;
@@ -35,4 +36,5 @@ mod rehearsal;
 pub use ollama::ollama_models;
 pub use registry::{Models, ModelsError};
 pub use settings::{Api, ModelRow, ModelsSettings, ProviderSettings, ThinkingFormat, TimeLimits};
+pub use sheet::{Explanation, Sheet, SheetLevel, Unknown};
 pub use tags::TagFilter;

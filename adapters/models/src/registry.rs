@@ -16,7 +16,7 @@ use pensive_directives::{ModelEntry, Profile};
 use crate::catalogue::{Catalogue, Extras, Facts, Fit, Shelf};
 use crate::history::{self, Seals};
 use crate::http::{HttpLine, Shape};
-use crate::knobs::{self, Case, Knobs};
+use crate::knobs::{self, Case, Host, Knobs, Summary};
 use crate::ladder::Ladder;
 use crate::lessons::Lessons;
 use crate::refusal::Refusal;
@@ -63,7 +63,7 @@ pub struct Models {
 }
 
 pub(crate) struct Provider {
-    pub(crate) provider: &'a Provider,
+    pub(crate) api: Api,
     pub(crate) rows: Vec<ModelRow>,
     pub(crate) line: Line,
 }
@@ -116,14 +116,24 @@ impl Models {
         })
     }
 
-    fn known(&self, model: &ModelRef) -> Option<Known<'_>> {
+    pub(crate) fn known(&self, model: &ModelRef) -> Option<Known<'_>> {
         let provider = self.providers.get(&model.provider)?;
         let row = provider.rows.iter().find(|row| row.id == model.id);
-        let shelf = self.catalogue.shelf(&model.provider, provider.api)?;
+        self.known_by(model, provider.api, row)
+    }
+
+    /// What is known of a model that is spoken to in that way.
+    pub(crate) fn known_by<'a>(
+        &'a self,
+        model: &ModelRef,
+        api: Api,
+        row: Option<&'a ModelRow>,
+    ) -> Option<Known<'a>> {
+        let shelf = self.catalogue.shelf(&model.provider, api)?;
         let (facts, fit) = shelf.facts(&model.id);
         let mut ladder = Ladder::of(row, facts, fit);
         self.lessons.apply(model, &mut ladder);
-        Some(Known { provider, row, shelf, facts, fit, extras: shelf.extras(&model.provider), ladder })
+        Some(Known { api, row, shelf, facts, fit, extras: shelf.extras(&model.provider), ladder })
     }
 
     async fn call(&self, request: ModelRequest) -> Result<ModelStream, Trouble> {
@@ -207,7 +217,7 @@ fn told(lesson: Option<Lesson>, stream: ModelStream) -> ModelStream {
 
 /// A model with all that is known of it.
 pub(crate) struct Known<'a> {
-    pub(crate) provider: &'a Provider,
+    pub(crate) api: Api,
     pub(crate) row: Option<&'a ModelRow>,
     pub(crate) shelf: &'a Shelf,
     pub(crate) facts: &'a Facts,
@@ -218,26 +228,32 @@ pub(crate) struct Known<'a> {
 
 impl Known<'_> {
     /// The most that one call writes.
-    fn output(&self) -> Option<u64> {
+    pub(crate) fn output(&self) -> Option<u64> {
         self.row.and_then(|row| row.max_tokens).or(self.facts.output)
     }
 
     fn knobs(&self, line: &HttpLine, model: &ModelRef, manner: &Manner, choice: ToolChoice) -> Knobs {
-        let case = Case {
-            shape: line.shape,
+        let host = line.host(self.extras.own_host.as_deref());
+        let case = Case { summary: line.summary(), ..self.case(line.shape, model, host) };
+        knobs::decide(&case, manner, choice)
+    }
+
+    /// The model as a decision about its knobs looks at it.
+    pub(crate) fn case<'a>(&'a self, shape: Shape, model: &'a ModelRef, host: Host) -> Case<'a> {
+        Case {
+            shape,
             model,
             facts: self.facts,
             extras: &self.extras,
             ladder: &self.ladder,
             output: self.output(),
-            host: line.host(self.extras.own_host.as_deref()),
-            summary: line.summary(),
-        };
-        knobs::decide(&case, manner, choice)
+            host,
+            summary: Summary::Wanted,
+        }
     }
 
     fn call<'a>(&self, request: &'a ModelRequest, knobs: &'a Knobs) -> Call<'a> {
-        let is_keyed = self.extras.cache_key || self.provider.api == Api::OpenaiResponses;
+        let is_keyed = self.extras.cache_key || self.api == Api::OpenaiResponses;
         Call {
             request,
             knobs,
@@ -256,7 +272,7 @@ impl Model for Models {
 
     fn profile(&self, model: &ModelRef) -> Profile {
         match self.known(model) {
-            Some(known) if known.provider.api == Api::Rehearsal => rehearsal::profile(model),
+            Some(known) if known.api == Api::Rehearsal => rehearsal::profile(model),
             Some(known) => known.ladder.profile(model),
             None => Profile::off_only(model.to_string()),
         }
@@ -279,7 +295,7 @@ impl Model for Models {
 
     fn limits(&self, model: &ModelRef) -> Limits {
         let Some(known) = self.known(model) else { return rehearsal::LIMITS };
-        if known.provider.api == Api::Rehearsal {
+        if known.api == Api::Rehearsal {
             return rehearsal::LIMITS;
         }
         Limits {
