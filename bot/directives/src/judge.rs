@@ -39,8 +39,8 @@ pub struct Standing<'a> {
     pub profile: &'a Profile,
     /// The models that may be picked, in the order of `/model list`; the same that [`crate::Typed`] was given.
     pub models: &'a [ModelEntry],
-    /// What a model offers that may be about to be picked.
-    pub profile_of: &'a dyn Fn(&str) -> Profile,
+    /// What a model that is about to be picked offers, and what is configured with it.
+    pub with_model: &'a dyn Fn(&str) -> (Profile, Defaults),
 }
 
 /// Whether the model gets the text.
@@ -130,6 +130,8 @@ struct Bench<'a> {
     shape: Shape,
     /// What the model offers that will run.
     profile: Cow<'a, Profile>,
+    /// What is configured with that model.
+    defaults: Cow<'a, Defaults>,
     /// What holds before the message.
     current: Settings,
     /// What would hold without what the message may clear.
@@ -154,17 +156,21 @@ impl<'a> Bench<'a> {
             Scope::Chat => &nothing,
         };
         let without = Layers { sender: &nothing, chat, ..layers };
-        let profile = match pick {
-            Pick::To(model) => Cow::Owned((standing.profile_of)(model)),
-            Pick::Back => Cow::Owned((standing.profile_of)(&resolve(&without).model.value)),
-            Pick::Stays | Pick::Refused(_) => Cow::Borrowed(standing.profile),
+        let owned = |(profile, defaults)| (Cow::Owned(profile), Cow::Owned(defaults));
+        let (profile, defaults) = match pick {
+            Pick::To(model) => owned((standing.with_model)(model)),
+            Pick::Back => owned((standing.with_model)(&resolve(&without).model.value)),
+            Pick::Stays | Pick::Refused(_) => {
+                (Cow::Borrowed(standing.profile), Cow::Borrowed(standing.defaults))
+            }
         };
         Self {
             standing,
             shape: parsed.shape,
-            current: resolve(&Layers { profile: &profile, ..layers }),
-            inherited: resolve(&Layers { profile: &profile, ..without }),
+            current: resolve(&Layers { profile: &profile, defaults: &defaults, ..layers }),
+            inherited: resolve(&Layers { profile: &profile, defaults: &defaults, ..without }),
             profile,
+            defaults,
             replies: Vec::new(),
             verdict: Verdict::empty(parsed),
         }
@@ -269,13 +275,13 @@ impl<'a> Bench<'a> {
         } else {
             self.verdict.once.effort = Some(once);
         }
-        let (once, defaults) = (&self.verdict.once, self.standing.defaults);
+        let (once, defaults) = (&self.verdict.once, &*self.defaults);
         let layers = Layers { once, sender: &sender, chat: &chat, defaults, effort, profile: &self.profile };
         resolve(&layers).think
     }
 
     fn family<T: Family>(&mut self, want: &Want<T>, current: Resolved<T>, inherited: Resolved<T>) {
-        let status = || family::current(T::NOUN, current.value.shown(self.standing.defaults), current.source);
+        let status = || family::current(T::NOUN, current.value.shown(&self.defaults), current.source);
         let reply = match want {
             Want::Set(value) => {
                 self.set(*value);

@@ -37,7 +37,7 @@ impl Room {
                 effort: self.effort,
                 profile: &self.profile,
                 models: &[],
-                profile_of: &|model: &str| Profile::base_five(model),
+                with_model: &|model: &str| (Profile::base_five(model), self.defaults.clone()),
             },
         );
         verdict.apply(&mut self.sender, &mut Overrides::default());

@@ -66,7 +66,7 @@ impl Case {
                 effort: self.effort,
                 profile: &self.profile,
                 models: &[],
-                profile_of: &|model: &str| Profile::base_five(model),
+                with_model: &|model: &str| (Profile::base_five(model), self.defaults.clone()),
             },
         )
     }

@@ -101,7 +101,7 @@ proptest! {
         let verdict = judge(&parsed, &Standing {
             owner: if owner { Owner::Yes } else { Owner::No },
             sender: &stored, chat: &stored, defaults: &defaults, effort: None, profile: &profile, models: &models,
-            profile_of: &|model: &str| Profile::base_five(model),
+            with_model: &|model: &str| (Profile::base_five(model), defaults.clone()),
         });
         let layers = Layers {
             once: &verdict.once, sender: &stored, chat: &stored, defaults: &defaults, effort: None, profile: &profile,

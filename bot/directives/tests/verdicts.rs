@@ -46,9 +46,18 @@ impl Chat {
                 effort: self.effort,
                 profile: &self.profile,
                 models: &self.models,
-                profile_of: &profile_of,
+                with_model: &|model: &str| (profile_of(model), self.defaults_of(model)),
             },
         )
+    }
+
+    /// What is configured: for the strong model another level than for the others.
+    fn defaults_of(&self, model: &str) -> Defaults {
+        let mut defaults = self.defaults.clone();
+        if model == "prov/strong" {
+            defaults.think.insert(0, (Source::Model, Level::Max));
+        }
+        defaults
     }
 
     /// Sends a message and stores what it changes.
@@ -417,6 +426,10 @@ fn a_level_is_judged_by_the_model_that_is_picked_with_it() {
     chat.check(
         "/think xhigh /model st",
         "Thinking level set to xhigh.\nModel set to prov/strong for this session.",
+    );
+    chat.check(
+        "/think default /model st",
+        "Thinking level reset to default (max).\nModel set to prov/strong for this session.",
     );
     let verdict = chat.say("/model mo /think xhigh explain");
     assert_eq!(

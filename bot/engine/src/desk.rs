@@ -165,21 +165,23 @@ impl Desk<'_> {
         let place = &self.job.inbound.place;
         let agent = &self.job.route.agent;
         let model = route::model_in_force(agent, sender, chat);
-        let profile_of = |reference: &str| {
-            let model = ModelRef::parse(reference).unwrap_or_else(|| agent.model.clone());
-            ports.model.profile(&model)
+        let with_model = |model: &ModelRef| {
+            (ports.model.profile(model), route::defaults(&self.core.settings, agent, model, place))
         };
+        let (profile, defaults) = with_model(&model);
         judge(
             parsed,
             &Standing {
                 owner: owner(&self.core.settings, &place.account, &self.job.inbound.sender),
                 sender,
                 chat,
-                defaults: &route::defaults(&self.core.settings, agent, &model, place),
+                defaults: &defaults,
                 effort: *effort,
-                profile: &ports.model.profile(&model),
+                profile: &profile,
                 models: ports.model.entries(),
-                profile_of: &profile_of,
+                with_model: &|reference| {
+                    with_model(&ModelRef::parse(reference).unwrap_or_else(|| agent.model.clone()))
+                },
             },
         )
     }
