@@ -25,6 +25,7 @@ mod words;
 #[cfg(test)]
 mod linearity;
 
+mod bench;
 mod judge;
 mod pick;
 mod resolve;
