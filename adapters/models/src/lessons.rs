@@ -1,9 +1,9 @@
 //! What providers taught us about single models since the start: levels that they refused although the rows offer them.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pensive_contract::model::ModelRef;
+use pensive_contract::model::{Lesson, ModelRef};
 use pensive_directives::Level;
 
 use crate::catalogue::Fit;
@@ -11,37 +11,66 @@ use crate::ladder::Ladder;
 use crate::refusal::Refusal;
 use crate::registry::Known;
 
-/// The levels that each model refused. Held until the daemon ends.
+/// What was learned. Held until the daemon ends.
 #[derive(Debug, Default)]
-pub(crate) struct Lessons(Mutex<BTreeMap<ModelRef, Vec<Level>>>);
+pub(crate) struct Lessons(Mutex<Learned>);
+
+#[derive(Debug, Default)]
+struct Learned {
+    /// The levels that each model refused.
+    refused: BTreeMap<ModelRef, Vec<Level>>,
+    /// What nobody was told yet: the repeated call may have failed too.
+    untold: Vec<Lesson>,
+}
 
 impl Lessons {
     /// Takes refused levels off a model's ladder.
     pub(crate) fn apply(&self, model: &ModelRef, ladder: &mut Ladder) {
-        let lessons = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lessons.get(model).into_iter().flatten().for_each(|level| ladder.forget(*level));
+        self.learned().refused.get(model).into_iter().flatten().for_each(|level| ladder.forget(*level));
     }
 
-    /// Keeps that a model refused a level, and gives the level to repeat the call with; nothing where there is none left.
+    /// Keeps that a model refused a level. The next try must find another one on the ladder.
     pub(crate) fn learn(
         &self,
         known: &Known<'_>,
         model: &ModelRef,
         refused: Level,
         refusal: &Refusal,
-    ) -> Option<Level> {
+    ) -> Progress {
         let mut left = known.ladder.clone();
         let gone = gone(&known.ladder, known.fit, model, refused, refusal);
         gone.iter().for_each(|level| left.forget(*level));
-        let profile = left.profile(model);
-        let instead = profile.clamp(refused);
-        if !profile.offers(instead) && refused == Level::Off {
-            return None;
+        let instead = left.profile(model).clamp(refused);
+        if left.word(instead, model) == known.ladder.word(refused, model) {
+            return Progress::None;
         }
-        let mut lessons = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lessons.entry(model.clone()).or_default().extend(gone);
-        Some(instead)
+        let mut learned = self.learned();
+        learned.refused.entry(model.clone()).or_default().extend(gone);
+        learned.untold.push(Lesson { model: model.clone(), refused, instead });
+        Progress::Made
     }
+
+    /// What is to be told about a model, once.
+    pub(crate) fn untold(&self, model: &ModelRef) -> Vec<Lesson> {
+        let mut learned = self.learned();
+        let (told, rest) =
+            std::mem::take(&mut learned.untold).into_iter().partition(|lesson| lesson.model == *model);
+        learned.untold = rest;
+        told
+    }
+
+    fn learned(&self) -> MutexGuard<'_, Learned> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a refusal leads to another call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Something else can be sent now.
+    Made,
+    /// The same would go out again.
+    None,
 }
 
 /// The levels that a refusal rules out. Where it lists words, all that stand for others; where it lists none, on a model

@@ -18,7 +18,7 @@ use crate::history::{self, Seals};
 use crate::http::{HttpLine, Shape};
 use crate::knobs::{self, Case, Host, Knobs, Summary};
 use crate::ladder::Ladder;
-use crate::lessons::Lessons;
+use crate::lessons::{Lessons, Progress};
 use crate::refusal::Refusal;
 use crate::rehearsal::{self, Rehearsal};
 use crate::settings::{Api, ModelRow, ModelsSettings, ProviderSettings};
@@ -151,14 +151,14 @@ impl Models {
     /// Calls, and once more where a refusal shows what to leave out.
     async fn over_http(&self, line: &HttpLine, request: ModelRequest) -> Result<ModelStream, Trouble> {
         let mut request = history::repaired(request, Seals::Own);
-        let (mut lesson, mut mended) = (None, Vec::new());
+        let mut mended = Vec::new();
         loop {
             let Some(known) = self.known(&request.model) else {
                 return Err(Trouble::UnknownProvider(request.model.provider));
             };
             let knobs = known.knobs(line, &request.model, &request.manner, request.choice.clone());
             let refusal = match line.call(known.call(&request, &knobs)).await {
-                Ok(stream) => return Ok(told(lesson, stream)),
+                Ok(stream) => return Ok(told(self.lessons.untold(&request.model), stream)),
                 Err(Trouble::Refused(refusal)) => refusal,
                 Err(trouble) => return Err(trouble),
             };
@@ -169,13 +169,13 @@ impl Models {
             match mending {
                 Mending::Summary => line.forgo_summaries(),
                 Mending::Seals => request = history::repaired(request, Seals::None),
-                Mending::Level => match self.lessons.learn(&known, &request.model, knobs.level, &refusal) {
-                    Some(instead) => {
-                        let model = request.model.clone();
-                        lesson = Some(Lesson { model, refused: knobs.level, instead });
+                // What the configuration says in the provider's own words is not ours to weaken.
+                Mending::Level if request.manner.params.in_own_words() => return Err(Trouble::Refused(refusal)),
+                Mending::Level => {
+                    if self.lessons.learn(&known, &request.model, knobs.level, &refusal) == Progress::None {
+                        return Err(Trouble::Refused(refusal));
                     }
-                    None => return Err(Trouble::Refused(refusal)),
-                },
+                }
             }
             mended.push(mending);
         }
@@ -208,11 +208,11 @@ impl Mending {
 }
 
 /// The stream with what was learned in front.
-fn told(lesson: Option<Lesson>, stream: ModelStream) -> ModelStream {
-    match lesson {
-        Some(lesson) => stream::iter([Ok(ModelEvent::Learned(lesson))]).chain(stream).boxed(),
-        None => stream,
+fn told(lessons: Vec<Lesson>, stream: ModelStream) -> ModelStream {
+    if lessons.is_empty() {
+        return stream;
     }
+    stream::iter(lessons.into_iter().map(|lesson| Ok(ModelEvent::Learned(lesson)))).chain(stream).boxed()
 }
 
 /// A model with all that is known of it.

@@ -78,6 +78,12 @@ pub struct Params {
 }
 
 impl Params {
+    /// Whether thinking is asked for in the provider's own words, so that the level says nothing.
+    #[must_use]
+    pub fn in_own_words(&self) -> bool {
+        self.thinking.is_some() || self.reasoning.is_some()
+    }
+
     /// These, and `base` where these say nothing.
     #[must_use]
     pub fn over(self, base: &Self) -> Self {

@@ -158,3 +158,6 @@ impl Word {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
