@@ -1,4 +1,4 @@
-//! The model fake as a program: both shapes of OpenAI's API on loopback, with a console to say what it answers.
+//! The model fake as a program: five vendors' shapes on loopback, with a console to say what it answers.
 
 use std::net::SocketAddr;
 
@@ -9,15 +9,20 @@ use pensive_tests::model::{
 };
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 
-/// A model server in the shapes of OpenAI's Chat Completions and Responses. Point a client's base URL at the printed address.
+/// A model server in the shapes of OpenAI's Chat Completions and Responses, Anthropic's Messages, Gemini and Ollama. Point a client's base
+/// URL at the printed address; Anthropic's, Google's and Ollama's clients take it without `/v1`.
 ///
 /// Without orders it echoes the prompt, after a thought where an effort is asked for. The console reads lines: a plain line is the next
 /// answer, word by word; a line that begins with `{` is an order, the same as the body of `POST /_control`:
 ///
 ///   {"do": "play", "script": {"steps": [{"reasoning": "Hm."}, {"text": "42"}]}}
-///       steps: reasoning, text, tool_call (name, arguments), wait (gate), delay_ms, raw, unknown, error, stall, cut, end_early
-///       also finish, usage, reasoning_as (usual, plain, details), null_first, first_byte (gate),
+///       steps: reasoning, signature (text or null), redacted, new_thought, text, tool_call (name, arguments), wait (gate),
+///       delay_ms, raw, unknown, error, stall, cut, end_early
+///       also finish (stop, length, content_filter, tool_use, refusal), usage (input, cached, output, reasoning),
+///       reasoning_as (usual, plain, details, both), unsigned, null_first, first_byte (gate),
 ///       fail (status, html, plain, retry_after; status 0 resets the connection)
+///   {"do": "rules", "rules": {"strictness": "lenient", "replay": "required", "efforts": [{"words": ["xhigh"], "supported": ["high"]}]}}
+///   {"do": "refusals"}                                        what was wrong with requests
 ///   {"do": "reply_to", "part": "weather", "script": {…}}      every prompt that contains it
 ///   {"do": "open_gate", "name": "g"}                          lets a waiting script go on
 ///   {"do": "requests", "after": 0, "wait": 5}

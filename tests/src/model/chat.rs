@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     player::{Told, Writer},
-    script::{Finish, ReasoningShape, Usage},
+    request::Request,
+    script::{Finish, ReasoningShape, Script, Usage},
+    seal::Sealer,
 };
 
 /// Writes one answer.
@@ -17,30 +19,37 @@ pub(crate) struct ChatWriter {
     include_usage: bool,
     shape: ReasoningShape,
     null_first: bool,
-    calls: usize,
+    /// The field that the answer's text goes into.
+    voice: &'static str,
+    sealer: Sealer,
+    /// A seal that waits for the tool call which it goes on.
+    seal: Option<String>,
+    calls: Vec<Value>,
+    details: Details,
+}
+
+/// `reasoning_details` so far: finished entries and the thought that is being written.
+#[derive(Debug, Default)]
+struct Details {
+    entries: Vec<Value>,
+    open: String,
 }
 
 impl ChatWriter {
-    pub(crate) fn new(
-        number: usize,
-        created: u64,
-        body: &Value,
-        shape: ReasoningShape,
-        null_first: bool,
-    ) -> Self {
-        let options = body.get("stream_options");
+    pub(crate) fn new(request: &Request, script: &Script, created: u64, sealer: Sealer) -> Self {
         Self {
-            id: format!("chatcmpl-fake{number:08}"),
+            id: format!("chatcmpl-fake{:08}", request.number),
             created,
-            model: body.get("model").and_then(Value::as_str).unwrap_or("fake").to_owned(),
-            tier: tier(body),
-            include_usage: options
-                .and_then(|o| o.get("include_usage"))
-                .and_then(Value::as_bool)
-                .unwrap_or_default(),
-            shape,
-            null_first,
-            calls: 0,
+            model: request.model().to_owned(),
+            tier: tier(&request.body),
+            include_usage: request.at_path("/stream_options/include_usage").as_bool().unwrap_or_default(),
+            shape: script.shape,
+            null_first: script.null_first,
+            voice: if script.finish == Finish::Refusal { "refusal" } else { "content" },
+            sealer,
+            seal: None,
+            calls: Vec::new(),
+            details: Details::default(),
         }
     }
 
@@ -69,22 +78,44 @@ pub(crate) fn tier(body: &Value) -> Value {
     }
 }
 
-/// A thought under the name that this kind of server has for it.
-fn thought(shape: ReasoningShape, piece: &str) -> (&'static str, Value) {
+/// A thought under the names that this kind of server has for it.
+fn thought(shape: ReasoningShape, piece: &str, details: Value) -> Value {
     match shape {
-        ReasoningShape::Usual => ("reasoning_content", piece.into()),
-        ReasoningShape::Plain => ("reasoning", piece.into()),
-        ReasoningShape::Details => (
-            "reasoning_details",
-            json!([{"type": "reasoning.text", "text": piece, "format": "unknown", "index": 0}]),
-        ),
+        ReasoningShape::Usual => json!({"reasoning_content": piece}),
+        ReasoningShape::Plain => json!({"reasoning": piece}),
+        ReasoningShape::Details => json!({"reasoning_details": details}),
+        ReasoningShape::Both => json!({"reasoning": piece, "reasoning_details": details}),
+    }
+}
+
+impl Details {
+    /// An entry of the list, of this place.
+    fn entry(&self, kind: &str, field: &str, value: &str) -> Value {
+        let mut entry = json!({"type": kind, "format": "anthropic-claude-v1", "index": self.entries.len()});
+        if let Some(fields) = entry.as_object_mut() {
+            fields.insert(field.to_owned(), value.into());
+        }
+        entry
+    }
+
+    fn close(&mut self, signature: Option<&str>) {
+        if self.open.is_empty() && signature.is_none() {
+            return;
+        }
+        let text = std::mem::take(&mut self.open);
+        let mut entry = self.entry("reasoning.text", "text", &text);
+        if let (Some(signature), Some(fields)) = (signature, entry.as_object_mut()) {
+            fields.insert("signature".into(), signature.into());
+        }
+        self.entries.push(entry);
     }
 }
 
 fn word(finish: Finish, tools: bool) -> &'static str {
     match finish {
         Finish::Stop if tools => "tool_calls",
-        Finish::Stop => "stop",
+        Finish::ToolUse => "tool_calls",
+        Finish::Stop | Finish::Refusal => "stop",
         Finish::Length => "length",
         Finish::ContentFilter => "content_filter",
     }
@@ -100,30 +131,67 @@ fn usage(usage: Usage) -> Value {
 }
 
 impl Writer for ChatWriter {
-    fn begin(&mut self) -> String {
+    fn begin(&mut self, _told: &Told) -> String {
         let content = if self.null_first { Value::Null } else { "".into() };
         self.delta(&json!({"role": "assistant", "content": content, "refusal": null}), None)
     }
 
     fn reasoning(&mut self, piece: &str) -> String {
-        let (name, value) = thought(self.shape, piece);
-        self.delta(&Value::Object(Map::from_iter([(name.to_owned(), value)])), None)
+        let entry = self.details.entry("reasoning.text", "text", piece);
+        self.details.open.push_str(piece);
+        self.delta(&thought(self.shape, piece, json!([entry])), None)
+    }
+
+    fn new_thought(&mut self) -> String {
+        self.details.close(None);
+        String::new()
+    }
+
+    fn signature(&mut self, given: Option<&str>) -> String {
+        let seal = self.sealer.seal(&self.details.open, given);
+        if !self.shape.has_details() {
+            self.seal = Some(seal);
+            return String::new();
+        }
+        let entry = self.details.entry("reasoning.text", "signature", &seal);
+        self.details.close(Some(&seal));
+        self.delta(&json!({"reasoning_details": [entry]}), None)
+    }
+
+    fn redacted(&mut self, data: &str) -> String {
+        if !self.shape.has_details() {
+            return String::new();
+        }
+        self.details.close(None);
+        self.sealer.seal("", Some(data));
+        let entry = self.details.entry("reasoning.encrypted", "data", data);
+        self.details.entries.push(entry.clone());
+        self.delta(&json!({"reasoning_details": [entry]}), None)
     }
 
     fn text(&mut self, piece: &str) -> String {
-        self.delta(&json!({"content": piece}), None)
+        self.delta(&Value::Object(Map::from_iter([(self.voice.to_owned(), piece.into())])), None)
     }
 
     fn tool_call(&mut self, id: &str, name: &str, arguments: &str) -> String {
-        let index = self.calls;
-        self.calls += 1;
-        let call = |function: Value| json!({"tool_calls": [{"index": index, "function": function}]});
-        let head = json!({"tool_calls": [{"index": index, "id": id, "type": "function",
-                                          "function": {"name": name, "arguments": ""}}]});
+        let index = self.calls.len();
+        let mut call =
+            json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+        let mut head = json!({"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": ""}});
+        if let Some(seal) = self.seal.take() {
+            self.sealer.signed(id, &seal);
+            for place in [&mut call, &mut head] {
+                if let Some(fields) = place.as_object_mut() {
+                    fields.insert("extra_content".into(), json!({"google": {"thought_signature": seal}}));
+                }
+            }
+        }
+        self.calls.push(call);
         let (first, second) = halves(arguments);
-        [head, call(json!({"arguments": first})), call(json!({"arguments": second}))]
+        let more = |piece: &str| json!({"index": index, "function": {"arguments": piece}});
+        [head, more(first), more(second)]
             .iter()
-            .map(|delta| self.delta(delta, None))
+            .map(|call| self.delta(&json!({"tool_calls": [call]}), None))
             .collect()
     }
 
@@ -150,27 +218,23 @@ impl Writer for ChatWriter {
     }
 
     fn whole(&mut self, told: &Told) -> Value {
+        self.details.close(None);
         let content = if told.text.is_empty() && !told.calls.is_empty() {
             Value::Null
         } else {
             told.text.clone().into()
         };
-        let mut message =
-            json!({"role": "assistant", "content": content, "refusal": null, "annotations": []});
-        let calls: Vec<Value> = told
-            .calls
-            .iter()
-            .map(|(id, name, arguments)| {
-                json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
-            })
-            .collect();
+        let mut message = json!({"role": "assistant", "content": null, "refusal": null, "annotations": []});
         if let Some(fields) = message.as_object_mut() {
-            if !told.reasoning.is_empty() {
-                let (name, value) = thought(self.shape, &told.reasoning);
-                fields.insert(name.to_owned(), value);
+            fields.insert(self.voice.to_owned(), content);
+            if !told.reasoning.is_empty() || !self.details.entries.is_empty() {
+                let details = self.details.entries.clone().into();
+                if let Value::Object(thought) = thought(self.shape, &told.reasoning, details) {
+                    fields.extend(thought);
+                }
             }
-            if !calls.is_empty() {
-                fields.insert("tool_calls".into(), calls.into());
+            if !self.calls.is_empty() {
+                fields.insert("tool_calls".into(), self.calls.clone().into());
             }
         }
         let finish = word(told.finish, !told.calls.is_empty());

@@ -13,7 +13,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Failure, Finish, ModelFake, ReasoningShape, Script, Step, Usage};
+use super::{Failure, Finish, ModelFake, ReasoningShape, Rules, Script, Step, Usage};
 
 /// Everything that can be ordered.
 #[derive(Clone, Debug, Deserialize)]
@@ -33,6 +33,13 @@ pub enum Order {
     },
     /// Takes back all answers; the echo is left.
     Clear,
+    /// What requests are held against from now on.
+    Rules {
+        /// All rules; what is not named is as at the start.
+        rules: Rules,
+    },
+    /// What the rules had to say about the requests that are kept.
+    Refusals,
     /// Opens a gate that a script waits at.
     OpenGate {
         /// As the script named it.
@@ -59,11 +66,13 @@ pub enum Order {
 pub struct ScriptOrder {
     steps: Vec<StepOrder>,
     fail: Option<FailureOrder>,
-    usage: Option<UsageOrder>,
-    /// `stop`, `length` or `content_filter`.
-    finish: Option<String>,
-    /// `usual`, `plain` or `details`.
-    reasoning_as: Option<String>,
+    usage: Option<Usage>,
+    /// `stop`, `length`, `content_filter`, `tool_use` or `refusal`.
+    finish: Finish,
+    /// `usual`, `plain`, `details` or `both`.
+    reasoning_as: ReasoningShape,
+    /// Nothing is sealed by itself.
+    unsigned: bool,
     null_first: bool,
     /// Sends no header before this gate opens.
     first_byte: Option<String>,
@@ -73,6 +82,9 @@ pub struct ScriptOrder {
 #[serde(rename_all = "snake_case")]
 enum StepOrder {
     Reasoning(String),
+    Signature(Option<String>),
+    Redacted(String),
+    NewThought,
     Text(String),
     ToolCall { name: String, arguments: Value },
     Wait(String),
@@ -97,15 +109,6 @@ struct FailureOrder {
     retry_after: Option<String>,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct UsageOrder {
-    input: u64,
-    cached: u64,
-    output: u64,
-    reasoning: u64,
-}
-
 pub(crate) fn router() -> Router<ModelFake> {
     Router::new().route("/", post(order))
 }
@@ -124,9 +127,11 @@ async fn order(State(fake): State<ModelFake>, body: String) -> Response {
 /// Carries out an order, or says what is wrong with it.
 pub async fn perform(fake: &ModelFake, order: Order) -> Result<Value, String> {
     match order {
-        Order::Play { script } => fake.play(self::script(fake, script)?),
-        Order::ReplyTo { part, script } => fake.reply_to(&part, self::script(fake, script)?),
+        Order::Play { script } => fake.play(self::script(fake, script)),
+        Order::ReplyTo { part, script } => fake.reply_to(&part, self::script(fake, script)),
         Order::Clear => fake.clear(),
+        Order::Rules { rules } => fake.set_rules(rules),
+        Order::Refusals => return Ok(json!(fake.refusals())),
         Order::OpenGate { name } => fake.gate(&name).open(),
         Order::Requests { after, wait } => return Ok(requests(fake, after, wait).await),
         Order::Counts => {
@@ -148,7 +153,7 @@ async fn requests(fake: &ModelFake, after: usize, wait: f64) -> Value {
     json!(fake.wait_within(limit, look).await.unwrap_or_default())
 }
 
-fn script(fake: &ModelFake, order: ScriptOrder) -> Result<Script, String> {
+fn script(fake: &ModelFake, order: ScriptOrder) -> Script {
     let mut script = order.fail.map_or_else(Script::new, |fail| Script::fail(failure(fail)));
     for step in order.steps {
         script = script.step(self::step(fake, step));
@@ -156,27 +161,22 @@ fn script(fake: &ModelFake, order: ScriptOrder) -> Result<Script, String> {
     if let Some(gate) = order.first_byte {
         script = script.first_byte(&fake.gate(&gate));
     }
-    if let Some(UsageOrder { input, cached, output, reasoning }) = order.usage {
-        script = script.usage(Usage { input, cached, output, reasoning });
+    if let Some(usage) = order.usage {
+        script = script.usage(usage);
     }
-    script = match order.finish.as_deref() {
-        None | Some("stop") => script,
-        Some("length") => script.finish(Finish::Length),
-        Some("content_filter") => script.finish(Finish::ContentFilter),
-        Some(other) => return Err(format!("no such finish: {other}")),
-    };
-    script = match order.reasoning_as.as_deref() {
-        None | Some("usual") => script,
-        Some("plain") => script.reasoning_as(ReasoningShape::Plain),
-        Some("details") => script.reasoning_as(ReasoningShape::Details),
-        Some(other) => return Err(format!("no such shape of reasoning: {other}")),
-    };
-    Ok(if order.null_first { script.null_first() } else { script })
+    script = script.finish(order.finish).reasoning_as(order.reasoning_as);
+    if order.unsigned {
+        script = script.unsigned();
+    }
+    if order.null_first { script.null_first() } else { script }
 }
 
 fn step(fake: &ModelFake, order: StepOrder) -> Step {
     match order {
         StepOrder::Reasoning(piece) => Step::Reasoning(piece),
+        StepOrder::Signature(given) => Step::Signature(given),
+        StepOrder::Redacted(data) => Step::Redacted(data),
+        StepOrder::NewThought => Step::NewThought,
         StepOrder::Text(piece) => Step::Text(piece),
         StepOrder::ToolCall { name, arguments } => Step::ToolCall { name, arguments: arguments.to_string() },
         StepOrder::Wait(gate) => Step::Wait(fake.gate(&gate)),
@@ -218,5 +218,13 @@ mod tests {
         check(json!({"do": "play", "script": {"fail": {"status": 429, "retry_after": "7"}}}), true);
         check(json!({"do": "play", "script": {"step": []}}), false);
         check(json!({"do": "counts"}), true);
+        let steps = json!([{"reasoning": "a"}, {"signature": null}, {"redacted": "x"}, "new_thought"]);
+        check(
+            json!({"do": "play", "script": {"steps": steps, "finish": "refusal", "reasoning_as": "both"}}),
+            true,
+        );
+        let efforts = json!([{"words": ["xhigh"], "supported": ["low"]}]);
+        check(json!({"do": "rules", "rules": {"strictness": "lenient", "efforts": efforts}}), true);
+        check(json!({"do": "rules", "rules": {"strict": true}}), false);
     }
 }

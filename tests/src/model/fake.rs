@@ -4,16 +4,20 @@ use std::{
     collections::{BTreeMap, VecDeque},
     fmt, io,
     net::SocketAddr,
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
 use tokio::sync::watch;
 
 use super::{
+    failure::Failure,
+    record::Record,
     request::{Fate, Request},
+    rules::{self, RefusedEfforts, Rules},
     script::Script,
+    seal::{self, Sealer, Vault},
     server,
 };
 use crate::{gate::Gate, socket::Serving};
@@ -28,17 +32,24 @@ pub struct Options {
     pub address: SocketAddr,
     /// Any other key gets 401; without one every key will do.
     pub key: Option<String>,
-    /// Names that `GET /v1/models` gives.
+    /// Names that the lists of models give.
     pub models: Vec<String>,
+    /// What requests are held against.
+    pub rules: Rules,
+    /// Every request of Pensive's goes into a file of this folder, one JSON object a line. What others send by hand does not.
+    pub record_dir: Option<PathBuf>,
 }
 
 impl Default for Options {
+    /// Loopback, a port of the system's choice, strict rules, and the recording folder that `PENSIVE_RECORD_DIR` names.
     fn default() -> Self {
         let models = ["gpt-5.6-sol", "gpt-5.2", "gpt-5-mini", "fake-model"];
         Self {
             address: SocketAddr::from(([127, 0, 0, 1], 0)),
             key: None,
             models: models.map(str::to_owned).to_vec(),
+            rules: Rules::default(),
+            record_dir: std::env::var_os("PENSIVE_RECORD_DIR").map(PathBuf::from),
         }
     }
 }
@@ -55,6 +66,8 @@ struct Shared {
     options: Options,
     started: Instant,
     state: Mutex<State>,
+    vault: Arc<Mutex<Vault>>,
+    record: Mutex<Record>,
     ticks: watch::Sender<u64>,
 }
 
@@ -77,6 +90,7 @@ struct State {
     peak: usize,
     abandoned: usize,
     gates: BTreeMap<String, Gate>,
+    rules: Rules,
 }
 
 impl ModelFake {
@@ -88,8 +102,16 @@ impl ModelFake {
     /// Starts with choices of one's own.
     pub async fn start_with(options: Options) -> io::Result<Self> {
         let address = options.address;
-        let (state, ticks) = (Mutex::default(), watch::Sender::new(0));
-        let shared = Shared { options, started: Instant::now(), state, ticks };
+        let state = State { rules: options.rules.clone(), ..State::default() };
+        let record = Record::new(options.record_dir.clone());
+        let shared = Shared {
+            options,
+            started: Instant::now(),
+            state: Mutex::new(state),
+            vault: Arc::default(),
+            record: Mutex::new(record),
+            ticks: watch::Sender::new(0),
+        };
         let mut fake = Self { shared: Arc::new(shared), serving: None };
         let serving = Serving::start(server::router(fake.clone()), address).await?;
         fake.serving = Some(Arc::new(serving));
@@ -127,6 +149,24 @@ impl ModelFake {
     pub fn reply_to(&self, part: &str, script: Script) {
         let part = part.to_owned();
         self.reply_with(move |request| request.prompt().contains(&part).then(|| script.clone()));
+    }
+
+    /// From now on requests are held against these rules.
+    pub fn set_rules(&self, rules: Rules) {
+        self.state().rules = rules;
+    }
+
+    /// Answers 400 to requests with one of these efforts, in the vendor's words. `on` is any effort and any budget, `off` the wish for none.
+    /// `supported` is listed in the error, unless it is empty.
+    pub fn refuse_efforts(&self, words: &[&str], supported: &[&str]) {
+        let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        let refused = RefusedEfforts { words: owned(words), supported: owned(supported) };
+        self.state().rules.efforts.push(refused);
+    }
+
+    /// What the rules had to say about the requests that are kept.
+    pub fn refusals(&self) -> Vec<String> {
+        self.state().kept.iter().filter_map(|request| request.refused.clone()).collect()
     }
 
     /// The gate of this name, closed until somebody opens it: how another process holds and releases answers.
@@ -236,8 +276,12 @@ impl ModelFake {
         &self.shared.options
     }
 
-    /// Files a request and finds its script.
-    pub(crate) fn admit(&self, mut request: Request) -> (Request, Script, Visit) {
+    /// Files a request and finds its script, or what the vendor says to it.
+    pub(crate) fn admit(&self, mut request: Request) -> (Request, Result<Script, Failure>, Visit) {
+        self.shared.record.lock().unwrap_or_else(PoisonError::into_inner).add(&request);
+        let rules = self.state().rules.clone();
+        let judged = rules::check(&request, &rules, &seal::lock(&self.shared.vault));
+        request.refused = judged.as_ref().err().map(Failure::message);
         let mut state = self.state();
         state.count += 1;
         state.running += 1;
@@ -251,13 +295,17 @@ impl ModelFake {
             }
             state.kept.push_back(request.clone());
         }
-        let queued = state.queue.pop_front();
+        let queued = if judged.is_ok() { state.queue.pop_front() } else { None };
         let replies = if queued.is_none() { state.replies.clone() } else { Vec::new() };
         drop(state);
         self.tick();
-        let visit = Visit { fake: self.clone(), number: request.number, over: false };
-        let script = queued.or_else(|| replies.iter().rev().find_map(|reply| reply(&request)));
-        let script = script.unwrap_or_else(|| Script::echo(&request));
+        let sealer = Sealer::new(Arc::clone(&self.shared.vault), request.number);
+        let prefix = request.shape.call_prefix();
+        let visit = Visit { fake: self.clone(), number: request.number, prefix, sealer, over: false };
+        let script = judged.map(|()| {
+            let script = queued.or_else(|| replies.iter().rev().find_map(|reply| reply(&request)));
+            script.unwrap_or_else(|| Script::echo(&request))
+        });
         (request, script, visit)
     }
 
@@ -277,12 +325,6 @@ impl ModelFake {
     fn tick(&self) {
         self.shared.ticks.send_modify(|ticks| *ticks += 1);
     }
-
-    /// The model list of the API.
-    pub(crate) fn model_list(&self) -> Value {
-        let entry = |id: &String| serde_json::json!({"id": id, "object": "model", "created": 1_750_000_000, "owned_by": "fake"});
-        serde_json::json!({"object": "list", "data": self.options().models.iter().map(entry).collect::<Vec<_>>()})
-    }
 }
 
 /// One request being answered. Dropped before [`Visit::done`], it means that the client has left.
@@ -290,6 +332,8 @@ impl ModelFake {
 pub(crate) struct Visit {
     fake: ModelFake,
     number: usize,
+    prefix: &'static str,
+    sealer: Sealer,
     over: bool,
 }
 
@@ -302,7 +346,12 @@ impl Visit {
 
     /// A tool call's id, no two alike.
     pub(crate) fn call_id(&self, place: usize) -> String {
-        format!("call_fake{:08}{place:02}", self.number)
+        format!("{}_fake{:08}{place:02}", self.prefix, self.number)
+    }
+
+    /// Seals the thoughts of this answer.
+    pub(crate) fn sealer(&self) -> &Sealer {
+        &self.sealer
     }
 }
 

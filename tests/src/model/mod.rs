@@ -1,5 +1,6 @@
-//! A model server in the two shapes of OpenAI's API, Chat Completions and Responses, streaming and whole. It plays scripts: reasoning,
-//! text, tool calls, pauses that a test ends, and every way of going wrong. Without a script it echoes.
+//! A model server in five shapes, streaming and whole: OpenAI's Chat Completions and Responses, Anthropic's Messages, Gemini, and Ollama's
+//! own. It plays scripts: reasoning with its seals, text, tool calls, pauses that a test ends, and every way of going wrong. Like a vendor
+//! it refuses requests that break its rules. Without a script it echoes.
 //!
 //! ```no_run
 //! # async fn example() -> std::io::Result<()> {
@@ -16,17 +17,26 @@
 //! # }
 //! ```
 
+mod anthropic;
 mod chat;
 pub mod control;
+mod conversation;
 mod failure;
 mod fake;
+mod gemini;
+mod listing;
+mod ollama;
 mod player;
+mod record;
 mod request;
 mod responses;
+mod rules;
 mod script;
+mod seal;
 mod server;
 
 pub use failure::Failure;
 pub use fake::{ModelFake, Options};
 pub use request::{Fate, Request, Shape};
+pub use rules::{RefusedEfforts, Replay, Rules, Strictness};
 pub use script::{Finish, ReasoningShape, Script, Step, Usage};

@@ -14,10 +14,16 @@ use super::{
 /// A wire shape. Streams are what its methods return, in the order in which they are called; [`Writer::whole`] needs the same calls
 /// and their results thrown away.
 pub(crate) trait Writer: Send {
-    /// What comes before the first word.
-    fn begin(&mut self) -> String;
+    /// What comes before the first word; of the usage only the input is known.
+    fn begin(&mut self, told: &Told) -> String;
     /// A piece of thought.
     fn reasoning(&mut self, piece: &str) -> String;
+    /// The next piece of thought is of another block.
+    fn new_thought(&mut self) -> String;
+    /// The seal of the thought before, given or to be made.
+    fn signature(&mut self, given: Option<&str>) -> String;
+    /// A thought that nobody may read.
+    fn redacted(&mut self, data: &str) -> String;
     /// A piece of the answer.
     fn text(&mut self, piece: &str) -> String;
     /// A tool call.
@@ -65,12 +71,13 @@ pub(crate) struct Player {
 impl Player {
     /// `input` is the prompt's estimated tokens, for scripts that name no usage.
     pub(crate) fn new(writer: Box<dyn Writer>, script: Script, input: u64, visit: Visit) -> Self {
-        let told = Told { finish: script.finish, ..Told::default() };
+        let expected = script.usage.unwrap_or(Usage { input, ..Usage::default() });
+        let told = Told { finish: script.finish, usage: expected, ..Told::default() };
         let steps = script.steps.into_iter();
         Self { writer, steps, told, usage: script.usage, input, visit, begun: false, over: false }
     }
 
-    /// The answer as server-sent events.
+    /// The answer as a stream of events.
     pub(crate) fn stream(self) -> impl Stream<Item = io::Result<Bytes>> {
         stream::unfold(self, |mut player| async move {
             let piece = player.next().await?;
@@ -83,18 +90,16 @@ impl Player {
             self.visit.done();
             return None;
         }
-        if !self.begun {
-            self.begun = true;
-            return Some(Ok(self.writer.begin().into()));
-        }
         loop {
-            let heard = match self.steps.next() {
-                Some(step) => self.take(step).await,
-                None => {
-                    self.over = true;
-                    self.count();
-                    return Some(Ok(self.writer.end(&self.told).into()));
-                }
+            let heard = if !self.begun {
+                self.begun = true;
+                Heard::Bytes(self.writer.begin(&self.told))
+            } else if let Some(step) = self.steps.next() {
+                self.take(step).await
+            } else {
+                self.over = true;
+                self.count();
+                return Some(Ok(self.writer.end(&self.told).into()));
             };
             match heard {
                 Heard::Bytes(bytes) if bytes.is_empty() => {}
@@ -116,7 +121,7 @@ impl Player {
 
     /// The answer in one body; nothing when the script breaks off.
     pub(crate) async fn whole(mut self) -> Option<Value> {
-        self.writer.begin();
+        self.writer.begin(&self.told);
         while let Some(step) = self.steps.next() {
             match self.take(step).await {
                 Heard::Bytes(_) => {}
@@ -137,16 +142,14 @@ impl Player {
                 self.told.reasoning.push_str(&piece);
                 self.writer.reasoning(&piece)
             }
+            Step::NewThought => self.writer.new_thought(),
+            Step::Signature(given) => self.writer.signature(given.as_deref()),
+            Step::Redacted(data) => self.writer.redacted(&data),
             Step::Text(piece) => {
                 self.told.text.push_str(&piece);
                 self.writer.text(&piece)
             }
-            Step::ToolCall { name, arguments } => {
-                let id = self.visit.call_id(self.told.calls.len());
-                let bytes = self.writer.tool_call(&id, &name, &arguments);
-                self.told.calls.push((id, name, arguments));
-                bytes
-            }
+            Step::ToolCall { name, arguments } => self.call(name, arguments),
             Step::Wait(gate) => {
                 gate.pass().await;
                 String::new()
@@ -167,6 +170,14 @@ impl Player {
             Step::EndEarly => return Heard::End,
         };
         Heard::Bytes(bytes)
+    }
+
+    fn call(&mut self, name: String, arguments: String) -> String {
+        let id = self.visit.call_id(self.told.calls.len());
+        self.visit.sealer().called(&id, &self.told.reasoning);
+        let bytes = self.writer.tool_call(&id, &name, &arguments);
+        self.told.calls.push((id, name, arguments));
+        bytes
     }
 
     fn count(&mut self) {

@@ -5,7 +5,9 @@ use serde_json::{Map, Value, json};
 use super::{
     chat::{halves, tier},
     player::{Told, Writer},
-    script::{Finish, ReasoningShape, Usage},
+    request::Request,
+    script::{Finish, ReasoningShape, Script, Usage},
+    seal::Sealer,
 };
 
 /// Writes one answer. Output items open with their first piece and close when a piece of another kind comes.
@@ -15,6 +17,9 @@ pub(crate) struct ResponsesWriter {
     created: u64,
     request: Value,
     shape: ReasoningShape,
+    /// What the answer's text is called: an answer or a refusal.
+    voice: Voice,
+    sealer: Sealer,
     sequence: u64,
     output: Vec<Value>,
     open: Option<Item>,
@@ -24,7 +29,11 @@ pub(crate) struct ResponsesWriter {
 struct Item {
     kind: Kind,
     id: String,
-    text: String,
+    /// Parts that are finished.
+    parts: Vec<Value>,
+    /// Text of the part that is open.
+    text: Option<String>,
+    all: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +42,40 @@ enum Kind {
     Message,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Voice {
+    Answer,
+    Refusal,
+}
+
+/// What the events of one part are called, its index's name, and the field that holds its text.
+struct Names {
+    part: &'static str,
+    text: &'static str,
+    index: &'static str,
+    field: &'static str,
+}
+
 impl ResponsesWriter {
-    pub(crate) fn new(number: usize, created: u64, request: &Value, shape: ReasoningShape) -> Self {
-        let mut request = request.clone();
+    pub(crate) fn new(request: &Request, script: &Script, created: u64, sealer: Sealer) -> Self {
+        let mut asked = request.body.clone();
         // What is said back is never the conversation.
-        if let Some(fields) = request.as_object_mut() {
+        if let Some(fields) = asked.as_object_mut() {
             fields.shift_remove("input");
         }
-        Self { number, created, request, shape, sequence: 0, output: Vec::new(), open: None }
+        let voice = if script.finish == Finish::Refusal { Voice::Refusal } else { Voice::Answer };
+        let (number, shape) = (request.number, script.shape);
+        Self {
+            number,
+            created,
+            request: asked,
+            shape,
+            voice,
+            sealer,
+            sequence: 0,
+            output: Vec::new(),
+            open: None,
+        }
     }
 
     fn event(&mut self, kind: &str, fields: Value) -> String {
@@ -86,112 +121,146 @@ impl ResponsesWriter {
         })
     }
 
+    /// Opens an item of this kind and a part in it, unless they are open.
     fn open(&mut self, kind: Kind) -> String {
+        let mut events = self.open_item(kind);
+        let Some(item) = self.open.as_mut().filter(|item| item.text.is_none()) else {
+            return events;
+        };
+        item.text = Some(String::new());
+        let part = self.part_event(kind, "");
+        events += &self.item_event(&format!("response.{}.added", self.names(kind).part), part);
+        events
+    }
+
+    fn open_item(&mut self, kind: Kind) -> String {
         if self.open.as_ref().is_some_and(|item| item.kind == kind) {
             return String::new();
         }
-        let mut events = self.close("completed");
+        let events = self.close("completed", None);
         let place = self.output.len();
         let prefix = if kind == Kind::Reasoning { "rs" } else { "msg" };
         let id = format!("{prefix}_fake{:08}{place:02}", self.number);
-        self.open = Some(Item { kind, id: id.clone(), text: String::new() });
         let item = match kind {
             Kind::Reasoning => json!({"id": id, "type": "reasoning", "summary": []}),
             Kind::Message => {
                 json!({"id": id, "type": "message", "status": "in_progress", "content": [], "role": "assistant"})
             }
         };
-        events += &self.event("response.output_item.added", json!({"output_index": place, "item": item}));
-        let (name, part) = self.part(kind, "");
-        events += &self.item_event(&format!("response.{name}.added"), part);
-        events
+        self.open = Some(Item { kind, id, parts: Vec::new(), text: None, all: String::new() });
+        events + &self.event("response.output_item.added", json!({"output_index": place, "item": item}))
     }
 
-    /// The event name and body of the part that holds an item's text.
-    fn part(&self, kind: Kind, text: &str) -> (&'static str, Value) {
-        match (kind, self.shape) {
-            (Kind::Message, _) => {
-                let part = json!({"type": "output_text", "annotations": [], "logprobs": [], "text": text});
-                ("content_part", json!({"content_index": 0, "part": part}))
+    fn names(&self, kind: Kind) -> Names {
+        match (kind, self.shape, self.voice) {
+            (Kind::Message, _, Voice::Answer) => {
+                Names { part: "content_part", text: "output_text", index: "content_index", field: "text" }
             }
-            (Kind::Reasoning, ReasoningShape::Plain) => (
-                "content_part",
-                json!({"content_index": 0, "part": {"type": "reasoning_text", "text": text}}),
-            ),
-            (Kind::Reasoning, _) => (
-                "reasoning_summary_part",
-                json!({"summary_index": 0, "part": {"type": "summary_text", "text": text}}),
-            ),
+            (Kind::Message, _, Voice::Refusal) => {
+                Names { part: "content_part", text: "refusal", index: "content_index", field: "refusal" }
+            }
+            (Kind::Reasoning, ReasoningShape::Plain, _) => {
+                Names { part: "content_part", text: "reasoning_text", index: "content_index", field: "text" }
+            }
+            (Kind::Reasoning, _, _) => Names {
+                part: "reasoning_summary_part",
+                text: "reasoning_summary_text",
+                index: "summary_index",
+                field: "text",
+            },
         }
     }
 
-    /// The event name of text in an item, and the index that goes with it.
-    fn text_event(&self, kind: Kind) -> (&'static str, &'static str) {
-        match (kind, self.shape) {
-            (Kind::Message, _) => ("output_text", "content_index"),
-            (Kind::Reasoning, ReasoningShape::Plain) => ("reasoning_text", "content_index"),
-            (Kind::Reasoning, _) => ("reasoning_summary_text", "summary_index"),
+    /// The part of an item with this text.
+    fn part(&self, kind: Kind, text: &str) -> Value {
+        match (kind, self.shape, self.voice) {
+            (Kind::Message, _, Voice::Answer) => {
+                json!({"type": "output_text", "annotations": [], "logprobs": [], "text": text})
+            }
+            (Kind::Message, _, Voice::Refusal) => json!({"type": "refusal", "refusal": text}),
+            (Kind::Reasoning, ReasoningShape::Plain, _) => json!({"type": "reasoning_text", "text": text}),
+            (Kind::Reasoning, _, _) => json!({"type": "summary_text", "text": text}),
         }
+    }
+
+    /// The fields of an event about the open part.
+    fn part_event(&self, kind: Kind, text: &str) -> Value {
+        self.about_part(kind, "part", self.part(kind, text))
+    }
+
+    fn about_part(&self, kind: Kind, name: &str, value: Value) -> Value {
+        let index = self.open.as_ref().map(|item| item.parts.len()).unwrap_or_default();
+        let mut fields =
+            Map::from_iter([(self.names(kind).index.to_owned(), index.into()), (name.to_owned(), value)]);
+        if self.names(kind).text == "output_text" && name != "part" {
+            fields.insert("logprobs".into(), json!([]));
+        }
+        fields.into()
     }
 
     fn piece(&mut self, kind: Kind, piece: &str) -> String {
         let mut events = self.open(kind);
         if let Some(item) = &mut self.open {
-            item.text.push_str(piece);
+            item.text.get_or_insert_default().push_str(piece);
+            item.all.push_str(piece);
         }
-        let (name, index) = self.text_event(kind);
-        let mut fields = json!({"delta": piece, "obfuscation": "fake"});
+        let mut fields = self.about_part(kind, "delta", piece.into());
         if let Some(fields) = fields.as_object_mut() {
-            fields.insert(index.to_owned(), 0.into());
-            if kind == Kind::Message {
-                fields.insert("logprobs".into(), json!([]));
-            }
+            fields.insert("obfuscation".into(), "fake".into());
         }
-        events += &self.item_event(&format!("response.{name}.delta"), fields);
+        events += &self.item_event(&format!("response.{}.delta", self.names(kind).text), fields);
         events
     }
 
-    fn close(&mut self, status: &str) -> String {
-        let Some((kind, text)) = self.open.as_ref().map(|item| (item.kind, item.text.clone())) else {
+    fn close_part(&mut self) -> String {
+        let Some(item) = &mut self.open else {
             return String::new();
         };
-        let (name, index) = self.text_event(kind);
-        let mut done = json!({"text": text});
-        if let Some(fields) = done.as_object_mut() {
-            fields.insert(index.to_owned(), 0.into());
-            if kind == Kind::Message {
-                fields.insert("logprobs".into(), json!([]));
-            }
+        let (kind, Some(text)) = (item.kind, item.text.take()) else {
+            return String::new();
+        };
+        let names = self.names(kind);
+        let done = self.about_part(kind, names.field, text.as_str().into());
+        let mut events = self.item_event(&format!("response.{}.done", names.text), done);
+        let part = self.part_event(kind, &text);
+        events += &self.item_event(&format!("response.{}.done", names.part), part);
+        let part = self.part(kind, &text);
+        if let Some(item) = &mut self.open {
+            item.parts.push(part);
         }
-        let mut events = self.item_event(&format!("response.{name}.done"), done);
-        let (name, part) = self.part(kind, &text);
-        events += &self.item_event(&format!("response.{name}.done"), part.clone());
-        let item = self.item(kind, part.get("part").cloned().unwrap_or_default(), status);
-        self.open = None;
+        events
+    }
+
+    fn close(&mut self, status: &str, seal: Option<&str>) -> String {
+        let mut events = self.close_part();
+        let Some(item) = self.open.take() else {
+            return events;
+        };
+        let item = match item.kind {
+            Kind::Message => {
+                json!({"id": item.id, "type": "message", "status": status, "content": item.parts, "role": "assistant"})
+            }
+            Kind::Reasoning => self.reasoning_item(item, seal),
+        };
         events += &self.item_done(item);
         events
     }
 
-    /// The finished item.
-    fn item(&self, kind: Kind, part: Value, status: &str) -> Value {
-        let id = self.open.as_ref().map(|item| item.id.clone()).unwrap_or_default();
-        match (kind, self.shape) {
-            (Kind::Message, _) => {
-                json!({"id": id, "type": "message", "status": status, "content": [part], "role": "assistant"})
+    fn reasoning_item(&mut self, item: Item, seal: Option<&str>) -> Value {
+        let mut done = match self.shape {
+            ReasoningShape::Plain => {
+                json!({"id": item.id, "type": "reasoning", "summary": [], "content": item.parts})
             }
-            (Kind::Reasoning, ReasoningShape::Plain) => {
-                json!({"id": id, "type": "reasoning", "summary": [], "content": [part]})
+            ReasoningShape::Usual | ReasoningShape::Details | ReasoningShape::Both => {
+                json!({"id": item.id, "type": "reasoning", "summary": item.parts})
             }
-            (Kind::Reasoning, _) => {
-                let wanted = self.request.get("include").and_then(Value::as_array);
-                let sealed = wanted.is_some_and(|list| list.contains(&"reasoning.encrypted_content".into()));
-                let mut item = json!({"id": id, "type": "reasoning", "summary": [part]});
-                if let (true, Some(fields)) = (sealed, item.as_object_mut()) {
-                    fields.insert("encrypted_content".into(), format!("sealed-{id}").into());
-                }
-                item
-            }
+        };
+        let wanted = self.request.get("include").and_then(Value::as_array);
+        let sealed = wanted.is_some_and(|list| list.contains(&"reasoning.encrypted_content".into()));
+        if let (true, Some(fields)) = (sealed, done.as_object_mut()) {
+            fields.insert("encrypted_content".into(), self.sealer.seal(&item.all, seal).into());
         }
+        done
     }
 
     fn item_done(&mut self, item: Value) -> String {
@@ -204,7 +273,7 @@ impl ResponsesWriter {
 /// `incomplete_details.reason`, for an answer that is incomplete.
 fn reason(finish: Finish) -> Option<&'static str> {
     match finish {
-        Finish::Stop => None,
+        Finish::Stop | Finish::ToolUse | Finish::Refusal => None,
         Finish::Length => Some("max_output_tokens"),
         Finish::ContentFilter => Some("content_filter"),
     }
@@ -219,7 +288,7 @@ fn usage(usage: Usage) -> Value {
 }
 
 impl Writer for ResponsesWriter {
-    fn begin(&mut self) -> String {
+    fn begin(&mut self, _told: &Told) -> String {
         let response = self.response("in_progress", None);
         let mut events = self.event("response.created", json!({"response": response}));
         events += &self.event("response.in_progress", json!({"response": response}));
@@ -230,12 +299,25 @@ impl Writer for ResponsesWriter {
         self.piece(Kind::Reasoning, piece)
     }
 
+    fn new_thought(&mut self) -> String {
+        self.close_part()
+    }
+
+    fn signature(&mut self, given: Option<&str>) -> String {
+        self.open_item(Kind::Reasoning) + &self.close("completed", given)
+    }
+
+    fn redacted(&mut self, data: &str) -> String {
+        let before = self.close("completed", None);
+        before + &self.signature(Some(data))
+    }
+
     fn text(&mut self, piece: &str) -> String {
         self.piece(Kind::Message, piece)
     }
 
     fn tool_call(&mut self, id: &str, name: &str, arguments: &str) -> String {
-        let mut events = self.close("completed");
+        let mut events = self.close("completed", None);
         let place = self.output.len();
         let item_id = format!("fc_fake{:08}{place:02}", self.number);
         let item = |status: &str, arguments: &str| json!({"id": item_id, "type": "function_call", "status": status, "arguments": arguments, "call_id": id, "name": name});
@@ -263,7 +345,7 @@ impl Writer for ResponsesWriter {
 
     fn end(&mut self, told: &Told) -> String {
         let status = if reason(told.finish).is_some() { "incomplete" } else { "completed" };
-        let mut events = self.close(status);
+        let mut events = self.close(status, None);
         let response = self.response(status, Some(told));
         events += &self.event(&format!("response.{status}"), json!({"response": response}));
         events
@@ -271,7 +353,7 @@ impl Writer for ResponsesWriter {
 
     fn whole(&mut self, told: &Told) -> Value {
         let status = if reason(told.finish).is_some() { "incomplete" } else { "completed" };
-        self.close(status);
+        self.close(status, None);
         self.response(status, Some(told))
     }
 }

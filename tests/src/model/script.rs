@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{failure::Failure, request::Request};
@@ -12,9 +13,17 @@ use crate::gate::Gate;
 pub enum Step {
     /// A piece of thought.
     Reasoning(String),
+    /// Seals the thought before it, with these words or with some of the fake's making. Anthropic: the block's signature. Responses:
+    /// `encrypted_content`, where asked for. Gemini: `thoughtSignature` of the next function call, else of the last text. Chat:
+    /// `reasoning_details` where thoughts go there, else `extra_content.google` of the next tool call.
+    Signature(Option<String>),
+    /// A thought that nobody may read, which Anthropic, Responses and `reasoning_details` have; the others say nothing.
+    Redacted(String),
+    /// The next piece of thought begins a block of its own, where the API has blocks.
+    NewThought,
     /// A piece of the answer.
     Text(String),
-    /// A whole tool call, its arguments sent in two pieces.
+    /// A whole tool call, its arguments sent in two pieces where the API has pieces.
     ToolCall {
         /// Tool name.
         name: String,
@@ -35,12 +44,13 @@ pub enum Step {
     Stall,
     /// The connection breaks.
     Cut,
-    /// The body ends as if all were said: without `[DONE]`, without `response.completed`.
+    /// The body ends as if all were said: without `[DONE]`, `response.completed`, `message_stop` or `done`.
     EndEarly,
 }
 
 /// Why the model stopped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Finish {
     /// It was done, or called its tools.
     #[default]
@@ -49,10 +59,15 @@ pub enum Finish {
     Length,
     /// The filter of the provider.
     ContentFilter,
+    /// For its tools, whether it called any or not.
+    ToolUse,
+    /// It would not answer: the text is the refusal, where the API tells the two apart.
+    Refusal,
 }
 
 /// Where Chat Completions and Responses servers put thoughts; each API has its own usual place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ReasoningShape {
     /// `delta.reasoning_content`; a summary in Responses.
     #[default]
@@ -61,10 +76,22 @@ pub enum ReasoningShape {
     Plain,
     /// `delta.reasoning_details`, a list of typed parts.
     Details,
+    /// The same text as `delta.reasoning` and as `delta.reasoning_details`, as OpenRouter has it.
+    Both,
+}
+
+impl ReasoningShape {
+    pub(crate) fn has_details(self) -> bool {
+        match self {
+            Self::Details | Self::Both => true,
+            Self::Usual | Self::Plain => false,
+        }
+    }
 }
 
 /// Token counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct Usage {
     /// Prompt.
     pub input: u64,
@@ -86,6 +113,7 @@ pub struct Script {
     pub(crate) finish: Finish,
     pub(crate) shape: ReasoningShape,
     pub(crate) null_first: bool,
+    pub(crate) unsigned: bool,
 }
 
 impl Script {
@@ -118,6 +146,26 @@ impl Script {
     /// A piece of thought.
     pub fn reasoning(self, piece: &str) -> Self {
         self.step(Step::Reasoning(piece.to_owned()))
+    }
+
+    /// Seals the thought before it with these words.
+    pub fn signature(self, signature: &str) -> Self {
+        self.step(Step::Signature(Some(signature.to_owned())))
+    }
+
+    /// Seals the thought before it with words of the fake's making.
+    pub fn sealed(self) -> Self {
+        self.step(Step::Signature(None))
+    }
+
+    /// A thought that nobody may read.
+    pub fn redacted(self, data: &str) -> Self {
+        self.step(Step::Redacted(data.to_owned()))
+    }
+
+    /// The next piece of thought begins a block of its own.
+    pub fn new_thought(self) -> Self {
+        self.step(Step::NewThought)
     }
 
     /// A piece of the answer.
@@ -205,6 +253,12 @@ impl Script {
     /// Where its thoughts go.
     pub fn reasoning_as(mut self, shape: ReasoningShape) -> Self {
         self.shape = shape;
+        self
+    }
+
+    /// Nothing is sealed by itself: how servers behave that speak a vendor's shape and are not that vendor.
+    pub fn unsigned(mut self) -> Self {
+        self.unsigned = true;
         self
     }
 

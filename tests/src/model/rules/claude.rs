@@ -1,0 +1,85 @@
+//! Which Claude a name means, as far as thinking goes: each generation takes other fields.
+
+/// A generation of Claude models, by the table of accepted thinking settings in Anthropic's documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// Up to 4.5: budgets only.
+    Budgets,
+    /// 4.6: budgets and adaptive.
+    Both,
+    /// 4.7 and 4.8: adaptive only, off by itself, thoughts unseen unless asked for.
+    Adaptive,
+    /// From 5 on: adaptive only and by itself, thoughts unseen unless asked for.
+    ThinksByItself,
+    /// Another vendor's model behind Anthropic's shape, with rules of its own.
+    Foreign,
+}
+
+/// Parts of names, the first that is found decides.
+const NAMES: [(&str, Family); 17] = [
+    ("claude-opus-4-7", Family::Adaptive),
+    ("claude-opus-4-8", Family::Adaptive),
+    ("claude-opus-4-6", Family::Both),
+    ("claude-sonnet-4-6", Family::Both),
+    ("claude-opus-4", Family::Budgets),
+    ("claude-sonnet-4", Family::Budgets),
+    ("claude-haiku-4", Family::Budgets),
+    ("claude-3", Family::Budgets),
+    ("claude-opus-", Family::ThinksByItself),
+    ("claude-sonnet-", Family::ThinksByItself),
+    ("claude-haiku-", Family::ThinksByItself),
+    ("claude-fable", Family::ThinksByItself),
+    ("claude-mythos", Family::ThinksByItself),
+    ("claude-2", Family::Budgets),
+    ("claude-instant", Family::Budgets),
+    ("claude-1", Family::Budgets),
+    ("claude", Family::ThinksByItself),
+];
+
+impl Family {
+    /// The family of a model, dots and dashes alike.
+    pub(crate) fn of(model: &str) -> Self {
+        let model = model.replace('.', "-");
+        let found = NAMES.iter().find(|(part, _)| model.contains(part));
+        found.map_or(Self::Foreign, |(_, family)| *family)
+    }
+
+    /// Thoughts come without their text unless `display` says otherwise.
+    pub(crate) fn thinks_unseen(self) -> bool {
+        match self {
+            Self::Adaptive | Self::ThinksByItself => true,
+            Self::Budgets | Self::Both | Self::Foreign => false,
+        }
+    }
+
+    /// `thinking.type: enabled` is taken.
+    pub(crate) fn takes_budgets(self) -> bool {
+        match self {
+            Self::Budgets | Self::Both | Self::Foreign => true,
+            Self::Adaptive | Self::ThinksByItself => false,
+        }
+    }
+
+    /// `thinking.type: adaptive` is taken.
+    pub(crate) fn takes_adaptive(self) -> bool {
+        self != Self::Budgets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_the_family() {
+        let check = |model: &str, expected| assert_eq!(Family::of(model), expected, "{model}");
+        check("claude-opus-4-5-20251101", Family::Budgets);
+        check("claude-sonnet-4-20250514", Family::Budgets);
+        check("claude-3-7-sonnet-latest", Family::Budgets);
+        check("anthropic/claude-sonnet-4.6", Family::Both);
+        check("claude-opus-4-8", Family::Adaptive);
+        check("claude-opus-5", Family::ThinksByItself);
+        check("claude-sonnet-5-5", Family::ThinksByItself);
+        check("MiniMax-M2.7", Family::Foreign);
+    }
+}
