@@ -46,6 +46,14 @@ pub(crate) fn value(json: &[u8]) -> Option<Value> {
     serde_json::from_slice(json).ok().or_else(repaired)
 }
 
+/// A whole text with its marked halves joined; those that stay alone are lost.
+pub(crate) fn healed(text: String) -> String {
+    let mut halves = Halves::default();
+    let mut healed = halves.join(text);
+    healed.extend(halves.finish());
+    healed
+}
+
 /// Writes the escape at the start of `tail`, and tells how many bytes it takes.
 fn escape(tail: &str, out: &mut String) -> usize {
     let is_low = |unit: &u16| (0xDC00..0xE000).contains(unit);

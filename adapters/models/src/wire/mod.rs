@@ -7,8 +7,9 @@ pub(crate) mod openai_responses;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use pensive_contract::model::{ModelEvent, ModelRequest};
+use pensive_contract::model::{ModelEvent, ModelRequest, ToolSpec};
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use crate::knobs::Knobs;
 use crate::repair;
@@ -67,6 +68,17 @@ fn cache_key(session: &str) -> String {
     let mut hasher = DefaultHasher::new();
     session.hash(&mut hasher);
     format!("pensive-{:016x}", hasher.finish())
+}
+
+/// What a tool takes, as the shapes want it: an object, even where there is nothing to take.
+fn schema(spec: &ToolSpec) -> Value {
+    let schema = serde_json::from_str(&spec.schema).ok().filter(Value::is_object);
+    schema.unwrap_or_else(|| json!({ "type": "object", "properties": {} }))
+}
+
+/// The arguments of a call whose pieces are all there. Servers write those of a tool that takes none in several ways.
+fn arguments(words: String) -> String {
+    if words.trim().is_empty() { "{}".to_owned() } else { repair::healed(words) }
 }
 
 /// Reads JSON. Text with half a surrogate pair in it comes as [`repair`] marks it.
