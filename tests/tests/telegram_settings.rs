@@ -111,7 +111,7 @@ async fn a_level_that_the_picked_model_lacks_moves_and_the_stored_one_stays() {
     ann.check(&[
         ("/model fake/gpt-4.1", "Thinking level set to off (xhigh not supported for fake/gpt-4.1).\nModel set to fake/gpt-4.1 for this session."),
         ("/think high", "Thinking level \"high\" is not supported for fake/gpt-4.1. Use one of: off."),
-        ("/model default", "Model reset to default (fake/gpt-5.2)."),
+        ("/model default", "Thinking level set to xhigh.\nModel reset to default (fake/gpt-5.2)."),
         ("/think", "Current thinking level: xhigh (from session).\nOptions: default, off, minimal, low, medium, high, xhigh."),
     ])
     .await;
