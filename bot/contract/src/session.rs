@@ -43,6 +43,8 @@ pub struct SessionRecord {
     pub chat: Overrides,
     /// Tokens of all its runs.
     pub tokens: TokenUsage,
+    /// What they cost, in millionths of a US dollar, as far as prices are known.
+    pub cost: u64,
     /// What the last call's prompt and answer took of the context, in tokens.
     pub context_used: u64,
     /// How often its history was compacted.
@@ -66,6 +68,7 @@ impl SessionRecord {
             senders: BTreeMap::new(),
             chat: Overrides::default(),
             tokens: TokenUsage::default(),
+            cost: 0,
             context_used: 0,
             compactions: 0,
             last_result: None,

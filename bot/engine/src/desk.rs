@@ -311,16 +311,40 @@ fn hold(core: &Core, job: &Job, stored: &Stored, once: &OnceOverrides) -> Held {
 
 /// The settings of a run as they stand now: what is read live, such as whether reasoning is shown.
 pub(crate) fn live(core: &Core, pending: &Pending, record: Option<&SessionRecord>) -> Settings {
-    let job = Job {
+    let job = job_of(pending);
+    let desk = Desk { core, job: &job, record, busy: Busy::default() };
+    hold(core, &job, &desk.stored(), &pending.once).settings
+}
+
+/// What `/status` shows of a run: what it runs with, and what else holds by now.
+pub(crate) fn status_of(
+    core: &Core,
+    pending: &Pending,
+    record: Option<&SessionRecord>,
+    busy: Busy,
+) -> String {
+    let job = job_of(pending);
+    let desk = Desk { core, job: &job, record, busy };
+    let now = hold(core, &job, &desk.stored(), &pending.once);
+    let Settings { think, fast, model, .. } = pending.settings.clone();
+    let held = Held {
+        model: pending.model.clone(),
+        settings: Settings { think, fast, model, ..now.settings },
+        fast_cutoff: pending.fast_cutoff,
+        ..now
+    };
+    status::status(&desk.view(&held))
+}
+
+fn job_of(pending: &Pending) -> Job {
+    Job {
         ticket: Ticket(0),
         state: InboxState::Waiting,
         inbound: pending.inbound.clone(),
         parsed: None,
         authority: pending.authority,
         route: pending.route.clone(),
-    };
-    let desk = Desk { core, job: &job, record, busy: Busy::default() };
-    hold(core, &job, &desk.stored(), &pending.once).settings
+    }
 }
 
 fn plain(text: &str) -> Parsed {

@@ -2,17 +2,18 @@
 
 use pensive_contract::ids::{SessionId, SessionKey};
 use pensive_contract::inbound::ChatKind;
-use pensive_contract::model::{PromptTurn, TokenUsage};
+use pensive_contract::model::PromptTurn;
 use pensive_contract::outward::{Body, Finality};
 use pensive_contract::session::{RunResult, SessionRecord, Turn};
 use pensive_contract::store::{OutboxKind, Write};
 use pensive_directives::{Level, Reasoning, Settings};
 
+use crate::answer::{Answer, Spent};
 use crate::core::{Core, Letter};
 use crate::desk;
 use crate::notices;
 use crate::rule::rule_of;
-use crate::run::{Answer, Pending, RunEnd};
+use crate::run::{Failure, Pending, RunEnd};
 use crate::status;
 
 /// What is sent and written when a run ends.
@@ -36,11 +37,18 @@ pub(crate) fn of(
             let settings = desk::live(core, pending, record);
             match scene.answer_letter(answer, &settings) {
                 Some(letter) => scene.answered(answer, letter),
-                None => scene.put_by(notices::NO_TEXT.to_owned(), String::new()),
+                None => scene.put_by(Failure {
+                    person: notices::NO_TEXT.to_owned(),
+                    notes: answer.notes.clone(),
+                    spent: answer.spent,
+                    ..Failure::default()
+                }),
             }
         }
-        RunEnd::Failed { person, partial } => scene.put_by(format!("⚠️ {person}"), partial.clone()),
-        RunEnd::Stopped => scene.stopped(),
+        RunEnd::Failed(failure) => {
+            scene.put_by(Failure { person: format!("⚠️ {}", failure.person), ..failure.clone() })
+        }
+        RunEnd::Stopped(spent) => scene.stopped(*spent),
         RunEnd::Aborted => Ending { letter: None, writes: Vec::new() },
     }
 }
@@ -54,30 +62,34 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn answered(&self, answer: &Answer, letter: Letter) -> Ending {
-        // A secret that a model came by is not kept, and so not shown to the next model either.
-        let speech = self.core.ports.masker.speech(answer.speech.clone());
-        let said = Turn { at: self.core.now(), name: None, said: PromptTurn::Assistant(speech) };
-        let mut writes = vec![
-            self.record(RunResult::Answered, answer.usage),
-            Write::Turn(self.session.clone(), self.pending.turn()),
-            Write::Turn(self.session.clone(), said),
-        ];
+        let mut writes = vec![self.record(RunResult::Answered, answer.spent), self.turn(self.pending.turn())];
+        let (now, masker) = (self.core.now(), &self.core.ports.masker);
+        writes.extend(answer.turns.iter().map(|said| {
+            let said = match said {
+                // A secret that a model came by is not kept, and so not shown to the next model either.
+                PromptTurn::Assistant(speech) => PromptTurn::Assistant(masker.speech(speech.clone())),
+                PromptTurn::User(_) | PromptTurn::Tools(_) => said.clone(),
+            };
+            self.turn(Turn { at: now, name: None, said })
+        }));
         writes.extend(self.closes());
         Ending { letter: Some(letter), writes }
     }
 
-    fn stopped(&self) -> Ending {
-        let mut writes = vec![
-            self.record(RunResult::Stopped, TokenUsage::default()),
-            Write::Turn(self.session.clone(), self.pending.turn()),
-        ];
+    fn turn(&self, turn: Turn) -> Write {
+        Write::Turn(self.session.clone(), turn)
+    }
+
+    fn stopped(&self, spent: Spent) -> Ending {
+        let mut writes = vec![self.record(RunResult::Stopped, spent), self.turn(self.pending.turn())];
         writes.extend(self.closes());
         Ending { letter: None, writes }
     }
 
     /// The run came to nothing: the message is put by, and a button runs it again.
-    fn put_by(&self, words: String, partial: String) -> Ending {
-        let mut bodies = Vec::new();
+    fn put_by(&self, failure: Failure) -> Ending {
+        let Failure { person: words, partial, notes, spent } = failure;
+        let mut bodies: Vec<Body> = notes.into_iter().map(Body::Plain).collect();
         if !partial.trim().is_empty() {
             bodies.push(Body::Markdown(partial));
         }
@@ -88,7 +100,7 @@ impl Scene<'_> {
         if let Some(ticket) = newest {
             letter = letter.with_button(notices::TRY_AGAIN, notices::run_data(ticket));
         }
-        let mut writes = vec![self.record(RunResult::Failed(words), TokenUsage::default())];
+        let mut writes = vec![self.record(RunResult::Failed(words), spent)];
         writes.extend(self.pending.tickets.iter().map(|ticket| {
             if Some(*ticket) == newest { Write::Park(*ticket) } else { Write::Close(*ticket) }
         }));
@@ -99,7 +111,7 @@ impl Scene<'_> {
         self.pending.tickets.iter().copied().map(Write::Close)
     }
 
-    fn record(&self, result: RunResult, usage: TokenUsage) -> Write {
+    fn record(&self, result: RunResult, spent: Spent) -> Write {
         let now = self.core.now();
         let at = self.pending.inbound.at;
         let fresh = SessionRecord::new(
@@ -113,13 +125,9 @@ impl Scene<'_> {
             let mut record = old.unwrap_or(fresh);
             record.updated = now;
             record.last_interaction = record.last_interaction.max(at);
-            record.tokens.input = record.tokens.input.saturating_add(usage.input);
-            record.tokens.cached = record.tokens.cached.saturating_add(usage.cached);
-            record.tokens.output = record.tokens.output.saturating_add(usage.output);
-            record.tokens.reasoning = record.tokens.reasoning.saturating_add(usage.reasoning);
-            if usage.input > 0 {
-                record.context_used = usage.input.saturating_add(usage.output);
-            }
+            record.tokens = record.tokens.plus(spent.usage);
+            record.cost = record.cost.saturating_add(spent.cost);
+            record.context_used = spent.context.unwrap_or(record.context_used);
             record.last_result = Some((now, result));
             record
         };
@@ -128,30 +136,33 @@ impl Scene<'_> {
 
     /// The answer as a person sees it; nothing when there is nothing to see.
     fn answer_letter(&self, answer: &Answer, settings: &Settings) -> Option<Letter> {
-        if answer.text().trim().is_empty() {
-            return None;
+        let answer_body = self.visible(answer, settings)?;
+        let mut bodies: Vec<Body> = answer.notes.iter().cloned().map(Body::Plain).collect();
+        if self.shows_reasoning(settings) && !answer.reasoning.is_empty() {
+            bodies.push(Body::Thinking(answer.reasoning.clone()));
         }
-        let mut bodies = Vec::new();
-        let reasoning = answer.reasoning();
-        if self.shows_reasoning(settings) && !reasoning.trim().is_empty() {
-            bodies.push(Body::Thinking(reasoning.trim().to_owned()));
-        }
-        bodies.push(self.visible(answer, settings)?);
+        bodies.push(answer_body);
         Some(Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Last })
     }
 
     /// The answer's text with its prefix and footer, as Markdown where that shows anything, else letter for letter.
     fn visible(&self, answer: &Answer, settings: &Settings) -> Option<Body> {
-        let outlet = &self.core.ports.outward.get(&self.pending.inbound.place.account)?.outlet;
-        let text = answer.text();
-        let plain = Body::Plain(text.clone());
-        if outlet.render(&Body::Markdown(text.clone())).is_empty() {
-            return (!outlet.render(&plain).is_empty()).then_some(plain);
+        let text = &answer.text;
+        if text.trim().is_empty() {
+            return None;
         }
+        let outlet = &self.core.ports.outward.get(&self.pending.inbound.place.account)?.outlet;
+        let is_visible = |body: &Body| !outlet.render(body).is_empty();
+        if !is_visible(&Body::Markdown(text.clone())) {
+            let letters = Body::Plain(text.clone());
+            return is_visible(&letters).then(|| Body::Plain(below(text, answer.coda)));
+        }
+        let footer = status::footer(settings.usage.value, answer);
+        let after: Vec<&str> = answer.coda.into_iter().chain(footer.as_deref()).collect();
         Some(Body::Framed {
             before: self.core.settings.response_prefix.clone(),
-            markdown: text,
-            after: status::footer(settings.usage.value, answer).unwrap_or_default(),
+            markdown: text.clone(),
+            after: after.join("\n\n"),
         })
     }
 
@@ -166,4 +177,8 @@ impl Scene<'_> {
         };
         here && settings.reasoning.value == Reasoning::On && settings.think.level != Level::Off
     }
+}
+
+fn below(text: &str, coda: Option<&str>) -> String {
+    coda.map_or_else(|| text.to_owned(), |coda| format!("{text}\n\n{coda}"))
 }

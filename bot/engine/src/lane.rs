@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pensive_contract::ids::{SessionId, SessionKey, Ticket};
@@ -16,6 +17,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{Authority, owner};
+use crate::answer::Spent;
 use crate::core::{Core, Letter};
 use crate::courier::{self, Parcel};
 use crate::desk::{Control, Decision, Desk};
@@ -25,7 +27,7 @@ use crate::hearing;
 use crate::notices::{self, Wish};
 use crate::prompt;
 use crate::route::Route;
-use crate::run::{Pending, RunEnd, run};
+use crate::run::{Lead, Pending, RunEnd, run};
 use crate::status::Busy;
 use crate::workers::Bench;
 
@@ -47,7 +49,8 @@ pub(crate) struct Job {
 
 /// The life of one lane.
 pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
-    let mut lane = Lane { core, key: bench.key.clone(), queue: VecDeque::new(), active: None };
+    let mut lane =
+        Lane { core, key: bench.key.clone(), queue: VecDeque::new(), active: None, waiting: Arc::default() };
     loop {
         match lane.step(&mut bench).await {
             Step::Job(job) => {
@@ -59,6 +62,7 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
             Step::Over => return,
         }
         lane.start_next().await;
+        lane.waiting.store(lane.queue.len(), Ordering::Relaxed);
     }
 }
 
@@ -75,6 +79,8 @@ struct Lane {
     key: SessionKey,
     queue: VecDeque<Pending>,
     active: Option<Active>,
+    /// How long the queue is, for the run to see.
+    waiting: Arc<AtomicUsize>,
 }
 
 /// The run that is under way.
@@ -94,7 +100,7 @@ impl Lane {
                 biased;
                 end = &mut active.task => Step::Ended(end.unwrap_or_else(|error| {
                     tracing::error!(%error, "a run broke");
-                    RunEnd::Failed { person: notices::BROKE.to_owned(), partial: String::new() }
+                    RunEnd::broke()
                 })),
                 job = bench.next() => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
             },
@@ -191,7 +197,8 @@ impl Lane {
         };
         let session = record.map_or_else(|| session_id(&pending.tickets), |record| record.id);
         let stop = self.core.abort.child_token();
-        let work = run(Arc::clone(&self.core), pending.clone(), session.clone(), stop.clone());
+        let lead = Lead { stop: stop.clone(), waiting: Arc::clone(&self.waiting) };
+        let work = run(Arc::clone(&self.core), pending.clone(), session.clone(), lead);
         let task = self.core.lane_tasks.spawn(work);
         self.active = Some(Active { pending, session, stop, task });
     }
@@ -231,7 +238,7 @@ impl Lane {
         }
         let Some(active) = &mut self.active else { return waited };
         active.stop.cancel();
-        let end = (&mut active.task).await.unwrap_or(RunEnd::Stopped);
+        let end = (&mut active.task).await.unwrap_or_else(|_| RunEnd::Stopped(Spent::default()));
         // A run that had ended by itself in this very moment still counts.
         self.finish(end).await;
         true

@@ -3,15 +3,18 @@
 //! that comes through the ports of `pensive-contract`.
 //!
 //! A message's way through this crate: [`Engine`] takes it in (`hearing`, `access`, `rate`), `route` says where it
-//! belongs, its `lane` decides at the `desk` what is answered at once and what is run, `run` asks the model, `ending`
-//! says what came of it, and a `courier` carries it out. `recovery` goes on after a restart.
+//! belongs, its `lane` decides at the `desk` what is answered at once and what is run, a `run` goes its `course` over each
+//! `call` of the model and the `tools` that it calls for, `ending` says what came of it, and a `courier` carries it out. `recovery` goes on after a restart.
 //!
 //! What it never does: hold a message only in memory, send before what is sent is on disk (but for an answer, and word of
 //! the trouble, where the disk refuses), or try again what may have landed.
 
 mod access;
+mod answer;
+mod call;
 mod core;
 mod courier;
+mod course;
 mod desk;
 mod digest;
 mod effort;
@@ -32,6 +35,7 @@ mod run;
 mod samples;
 pub mod settings;
 mod status;
+mod tools;
 mod workers;
 
 pub use crate::core::Ports;

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use pensive_contract::ids::Ticket;
+use pensive_contract::model::{Lesson, ModelRef};
+use pensive_directives::{Level, Profile};
 
 /// The fate of an answer is unknown.
 pub(crate) const UNCONFIRMED: &str = "⚙️ I could not confirm that my last answer arrived.";
@@ -37,6 +39,14 @@ pub(crate) const TOO_LONG: &str =
     "That took too long, so I gave up. Please try again or ask for less at once.";
 /// Something of ours broke.
 pub(crate) const BROKE: &str = "Something broke on my side. The log of this bot tells an admin more.";
+
+/// The provider's filter left nothing of an answer.
+pub(crate) const FILTERED: &str =
+    "The model provider's content filter held the answer back. Please put your question differently.";
+/// The last line of an answer that its provider's filter cut.
+pub(crate) const CUT_BY_FILTER: &str = "⚠️ The model provider's content filter cut this answer off here.";
+/// The last line of an answer that ran into the limit.
+pub(crate) const CUT: &str = "⚠️ This answer was cut off here: it reached the model's output limit.";
 
 const RUN: &str = "run:";
 const SHOW: &str = "show:";
@@ -75,6 +85,57 @@ pub(crate) fn too_fast(wait: Duration) -> String {
     format!("⚙️ That was too fast for me, and your last message was not taken. Please wait {seconds} s.")
 }
 
+/// A provider taught us that a model lacks a level. `profile` is what was known before.
+pub(crate) fn learned(lesson: &Lesson, profile: &Profile) -> String {
+    let Lesson { model, refused, instead } = lesson;
+    let instead = match instead {
+        Level::Off => "it runs without thinking".to_owned(),
+        level => format!("{} is used", profile.label(*level)),
+    };
+    match refused {
+        Level::Off => format!("⚙️ {model} cannot run without thinking; {instead} until the next restart."),
+        level => {
+            let refused = profile.label(*level);
+            format!("⚙️ {model} refused thinking level \"{refused}\"; {instead} until the next restart.")
+        }
+    }
+}
+
+/// A model thought until nothing was left for the answer, and is asked to think less.
+pub(crate) fn lowered(model: &ModelRef, profile: &Profile, from: Level, to: Level) -> String {
+    let from = profile.label(from);
+    let to = match to {
+        Level::Off => "without thinking".to_owned(),
+        level => format!("with {}", profile.label(level)),
+    };
+    format!(
+        "⚙️ At thinking level \"{from}\" {model} reached its output limit before it wrote a word; this message runs {to}."
+    )
+}
+
+/// The same, where thinking less did not help or is not to be had.
+pub(crate) fn out_of_output(level: Level) -> String {
+    let remedy = match level {
+        Level::Off => "Ask for less at once, or have an admin raise params.maxTokens for this model.",
+        Level::Minimal
+        | Level::Low
+        | Level::Medium
+        | Level::Adaptive
+        | Level::High
+        | Level::Xhigh
+        | Level::Max
+        | Level::Ultra => {
+            "Send /think with a lower level, or have an admin raise params.maxTokens for this model."
+        }
+    };
+    format!("The model reached its output limit before it wrote a word. {remedy}")
+}
+
+/// A run that used tools ended without a word.
+pub(crate) fn worked(tools: &[&str]) -> String {
+    format!("⚙️ The model used {} and added no words.", tools.join(", "))
+}
+
 /// A span in the two largest units that matter.
 pub(crate) fn span(span: Duration) -> String {
     let seconds = span.as_secs();
@@ -89,6 +150,8 @@ pub(crate) fn span(span: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pensive_directives::LevelChoice;
+
     use super::*;
 
     #[test]
@@ -104,6 +167,21 @@ mod tests {
         for junk in ["", "run:", "run:x", "show:-1", "else"] {
             assert_eq!(wish(junk), None, "{junk}");
         }
+    }
+
+    #[test]
+    fn a_lesson_is_told_in_the_words_that_the_person_uses() {
+        let level = |level, label: Option<&str>| LevelChoice { level, label: label.map(str::to_owned) };
+        let levels = vec![level(Level::Off, None), level(Level::Low, Some("on")), level(Level::High, None)];
+        let profile = Profile::new("prov/model", levels, Level::Off);
+        let model = ModelRef { provider: "prov".to_owned(), id: "model".to_owned() };
+        let check = |refused, instead, text: &str| {
+            let lesson = Lesson { model: model.clone(), refused, instead };
+            assert_eq!(learned(&lesson, &profile), format!("⚙️ prov/model {text} until the next restart."));
+        };
+        check(Level::High, Level::Low, "refused thinking level \"high\"; on is used");
+        check(Level::Low, Level::Off, "refused thinking level \"on\"; it runs without thinking");
+        check(Level::Off, Level::Low, "cannot run without thinking; on is used");
     }
 
     #[test]

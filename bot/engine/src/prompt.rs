@@ -9,14 +9,20 @@ pub(crate) const MOST_TURNS: usize = 200;
 /// A token is rarely shorter than this many bytes of text, so that this many bytes a token never overfill a window.
 const BYTES_A_TOKEN: u64 = 3;
 
-/// History and the new message, oldest first, within 80 % of the window. The new message is always there. The history is
-/// kept or left out in whole exchanges, from a person's turn to the next one, so that no call loses its result.
-pub(crate) fn build(history: Vec<Turn>, message: String, limits: Limits) -> Vec<PromptTurn> {
-    let mut room =
-        (limits.context.saturating_mul(BYTES_A_TOKEN) * 8 / 10).saturating_sub(message.len() as u64);
-    let mut kept: Vec<PromptTurn> = Vec::with_capacity(history.len() + 1);
+/// History, the new message and what was `said` since, oldest first, within 80 % of the window. The message and what came
+/// of it are always there. The history is kept or left out in whole exchanges, from a person's turn to the next one, so that
+/// no call loses its result.
+pub(crate) fn build(
+    history: &[Turn],
+    message: String,
+    said: &[PromptTurn],
+    limits: Limits,
+) -> Vec<PromptTurn> {
+    let taken = message.len() as u64 + said.iter().map(weight).sum::<u64>();
+    let mut room = (limits.context.saturating_mul(BYTES_A_TOKEN) / 10 * 8).saturating_sub(taken);
+    let mut kept: Vec<PromptTurn> = Vec::with_capacity(history.len() + 1 + said.len());
     let (mut exchange, mut size) = (Vec::new(), 0);
-    for turn in history.into_iter().rev() {
+    for turn in history.iter().rev() {
         size += weight(&turn.said) + 16;
         if size > room {
             break;
@@ -30,6 +36,7 @@ pub(crate) fn build(history: Vec<Turn>, message: String, limits: Limits) -> Vec<
     }
     kept.reverse();
     kept.push(PromptTurn::User(message));
+    kept.extend_from_slice(said);
     kept
 }
 
@@ -47,15 +54,16 @@ fn weight(said: &PromptTurn) -> u64 {
 }
 
 /// The turn as the model is shown it; an empty one never is.
-fn replayed(turn: Turn) -> Option<PromptTurn> {
-    match turn.said {
-        PromptTurn::User(text) if text.trim().is_empty() => None,
-        PromptTurn::User(text) => Some(PromptTurn::User(said(turn.name.as_deref(), &text))),
+fn replayed(turn: &Turn) -> Option<PromptTurn> {
+    match &turn.said {
+        PromptTurn::User(text) => {
+            (!text.trim().is_empty()).then(|| PromptTurn::User(said(turn.name.as_deref(), text)))
+        }
         PromptTurn::Assistant(speech) => {
             let is_silent = speech.calls().next().is_none() && speech.text().trim().is_empty();
-            (!is_silent).then_some(PromptTurn::Assistant(speech))
+            (!is_silent).then(|| PromptTurn::Assistant(speech.clone()))
         }
-        PromptTurn::Tools(results) => (!results.is_empty()).then_some(PromptTurn::Tools(results)),
+        PromptTurn::Tools(results) => (!results.is_empty()).then(|| PromptTurn::Tools(results.clone())),
     }
 }
 
@@ -86,6 +94,11 @@ mod tests {
         turn(PromptTurn::Assistant(Speech::text_only(None, text)))
     }
 
+    fn built(history: &[Turn], message: &str, context: u64) -> Vec<PromptTurn> {
+        let limits = Limits { context, output: None, price: None };
+        build(history, message.to_owned(), &[], limits)
+    }
+
     fn texts(turns: &[PromptTurn]) -> Vec<String> {
         let text = |turn: &PromptTurn| match turn {
             PromptTurn::User(text) => text.clone(),
@@ -95,16 +108,12 @@ mod tests {
         turns.iter().map(text).collect()
     }
 
-    fn limits(context: u64) -> Limits {
-        Limits { context, output: None, price: None }
-    }
-
     #[test]
     fn the_oldest_exchanges_give_way_and_a_person_speaks_first() {
         let history = vec![user(&"a".repeat(60)), model(&"b".repeat(60)), user("c"), model("d")];
-        assert_eq!(build(history.clone(), "e".to_owned(), limits(1000)).len(), 5);
-        assert_eq!(texts(&build(history.clone(), "e".to_owned(), limits(60))), ["c", "d", "e"]);
-        assert_eq!(texts(&build(history, "e".to_owned(), limits(1))), ["e"]);
+        assert_eq!(built(&history, "e", 1000).len(), 5);
+        assert_eq!(texts(&built(&history, "e", 60)), ["c", "d", "e"]);
+        assert_eq!(texts(&built(&history, "e", 1)), ["e"]);
     }
 
     #[test]
@@ -122,13 +131,23 @@ mod tests {
             user("c"),
             model("d"),
         ];
-        assert_eq!(build(history.clone(), "e".to_owned(), limits(1000)).len(), 7);
-        assert_eq!(texts(&build(history, "e".to_owned(), limits(100))), ["c", "d", "e"]);
+        assert_eq!(built(&history, "e", 1000).len(), 7);
+        assert_eq!(texts(&built(&history, "e", 90)), ["c", "d", "e"]);
+    }
+
+    #[test]
+    fn what_was_said_in_the_run_is_kept_whole_and_takes_the_room_of_older_things() {
+        let history = vec![user(&"a".repeat(60)), model("b")];
+        let said = [PromptTurn::Assistant(Speech::text_only(None, "x".repeat(90)))];
+        let limits = |context| Limits { context, output: None, price: None };
+        let texts = |context| texts(&build(&history, "c".to_owned(), &said, limits(context)));
+        assert_eq!(texts(1000).len(), 4);
+        assert_eq!(texts(60), ["c".to_owned(), "x".repeat(90)]);
     }
 
     #[test]
     fn rst_12_an_empty_turn_is_never_replayed() {
         let history = vec![user("a"), model(" "), user("b")];
-        assert_eq!(texts(&build(history, "c".to_owned(), limits(1000))), ["a", "b", "c"]);
+        assert_eq!(texts(&built(&history, "c", 1000)), ["a", "b", "c"]);
     }
 }

@@ -10,7 +10,7 @@ use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place
 use pensive_contract::model::ModelRef;
 use pensive_directives::Source;
 
-use crate::settings::{AgentSettings, DirectiveDefaults, DmScope, EngineSettings, OverrideScope};
+use crate::settings::{AgentSettings, DirectiveDefaults, DmScope, EngineSettings, OverrideScope, ToolRules};
 
 /// One agent, no doors.
 pub(crate) fn settings() -> EngineSettings {
@@ -24,6 +24,7 @@ pub(crate) fn settings() -> EngineSettings {
             prompt: String::new(),
             defaults: DirectiveDefaults::default(),
             params: [].into(),
+            tools: ToolRules::default(),
         }],
         bindings: Vec::new(),
         global: DirectiveDefaults::default(),

@@ -60,6 +60,26 @@ pub struct AgentSettings {
     pub defaults: DirectiveDefaults,
     /// Its own parameters of models, by `provider/model`.
     pub params: BTreeMap<String, ModelParams>,
+    /// Which tools it has.
+    pub tools: ToolRules,
+}
+
+/// Which tools an agent has: none that is not allowed, and none that is denied. `*` stands for all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolRules {
+    /// Those that it has.
+    pub allowed: Vec<String>,
+    /// Those that it has not, whatever is allowed.
+    pub denied: Vec<String>,
+}
+
+impl ToolRules {
+    /// Whether the agent has the tool of this name.
+    #[must_use]
+    pub fn allow(&self, name: &str) -> bool {
+        let named = |names: &[String]| names.iter().any(|known| known == "*" || known == name);
+        named(&self.allowed) && !named(&self.denied)
+    }
 }
 
 /// Configured starting values of directives; nothing where nothing is configured.

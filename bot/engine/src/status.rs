@@ -9,8 +9,8 @@ use pensive_contract::model::{Limits, ModelRef, Pace, TokenUsage};
 use pensive_contract::session::{RunResult, SessionRecord};
 use pensive_directives::{Effort, Fast, Overrides, Reasoning, Settings, Trace, Usage, Verbose};
 
+use crate::answer::{Answer, dollars};
 use crate::notices::span;
-use crate::run::Answer;
 
 /// What a lane has to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -117,8 +117,10 @@ fn tokens_line(view: &View<'_>) -> String {
     let tokens = view.record.map(|record| record.tokens).unwrap_or_default();
     let used = view.record.map_or(0, |record| record.context_used);
     let percent = used.saturating_mul(100).checked_div(view.limits.context).unwrap_or(0);
+    let cost = view.record.and_then(|record| dollars(record.cost));
+    let cost = cost.map(|cost| format!(" · {cost}")).unwrap_or_default();
     format!(
-        "Tokens: {} in, {} out · context {used} of {} ({percent} %)",
+        "Tokens: {} in, {} out{cost} · context {used} of {} ({percent} %)",
         tokens.input, tokens.output, view.limits.context
     )
 }
@@ -170,7 +172,7 @@ pub(crate) fn renewed(overrides: &Overrides) -> String {
 
 /// The line under an answer, where the person wants one.
 pub(crate) fn footer(usage: Usage, answer: &Answer) -> Option<String> {
-    let TokenUsage { input, cached, output, reasoning } = answer.usage;
+    let TokenUsage { input, cached, output, reasoning } = answer.spent.usage;
     let tokens = format!("in {input} · out {output} · reasoning {reasoning} · cached {cached}");
     match usage {
         Usage::Off => None,
@@ -178,11 +180,11 @@ pub(crate) fn footer(usage: Usage, answer: &Answer) -> Option<String> {
         Usage::Full => {
             let first = answer.first_token.unwrap_or_default().as_secs_f64();
             let all = answer.took.as_secs_f64();
-            Some(format!(
-                "{tokens} · {} · {} · first after {first:.1} s · {all:.1} s in all",
-                answer.model(),
-                answer.level
-            ))
+            let mut parts = vec![tokens, answer.model.to_string(), answer.level.clone()];
+            parts.extend(answer.tier.clone());
+            parts.extend([format!("first after {first:.1} s"), format!("{all:.1} s in all")]);
+            parts.extend(dollars(answer.spent.cost));
+            Some(parts.join(" · "))
         }
     }
 }

@@ -34,6 +34,8 @@ struct Shape {
     #[serde(default)]
     tokens: TokensShape,
     #[serde(default)]
+    cost: u64,
+    #[serde(default)]
     context_used: u64,
     #[serde(default)]
     compactions: u32,
@@ -118,6 +120,7 @@ impl From<&SessionRecord> for Shape {
                 output: record.tokens.output,
                 reasoning: record.tokens.reasoning,
             },
+            cost: record.cost,
             context_used: record.context_used,
             compactions: record.compactions,
             last_result: record.last_result.as_ref().map(|(at, how)| ResultShape {
@@ -150,6 +153,7 @@ impl Shape {
                 output: self.tokens.output,
                 reasoning: self.tokens.reasoning,
             },
+            cost: self.cost,
             context_used: self.context_used,
             compactions: self.compactions,
             last_result: self.last_result.map(|result| {
@@ -200,7 +204,7 @@ mod tests {
 
     fn record() -> impl Strategy<Value = SessionRecord> {
         let senders = proptest::collection::btree_map(".{0,5}", overrides(), 0..4);
-        (any::<[String; 3]>(), place(), senders, overrides(), any::<[i64; 4]>(), any::<[u64; 5]>()).prop_map(
+        (any::<[String; 3]>(), place(), senders, overrides(), any::<[i64; 4]>(), any::<[u64; 6]>()).prop_map(
             |([id, key, agent], origin, senders, chat, at, n)| {
                 let key = SessionKey::of([key.as_str()]);
                 let mut record = SessionRecord::new(id.into(), key, agent.into(), origin, Timestamp(at[0]));
@@ -210,6 +214,7 @@ mod tests {
                 record.chat = chat;
                 record.tokens = TokenUsage { input: n[0], cached: n[1], output: n[2], reasoning: n[3] };
                 record.context_used = n[4];
+                record.cost = n[5];
                 record.last_result = Some((Timestamp(at[3]), RunResult::Stopped));
                 record
             },
@@ -269,6 +274,23 @@ mod tests {
             );
             prop_assert_eq!(read(&key, &framed), Err(Damage::Shape));
         }
+    }
+
+    #[test]
+    fn a_record_from_before_costs_were_counted_has_cost_nothing() {
+        let key = SessionKey::of(["k"]);
+        let place = Place {
+            account: Account { channel: "c".into(), id: "a".into() },
+            chat: "1".into(),
+            kind: ChatKind::Direct,
+            topic: None,
+        };
+        let record = SessionRecord::new("one".into(), key.clone(), "main".into(), place, Timestamp(1));
+        let mut value = payload(&key, &write(&key, &record, None));
+        value.as_object_mut().unwrap().remove("cost");
+        let frame = Frame { version: VERSION, payload: &json(&value) };
+        let kept = frame::seal(Tree::Sessions, key::session(&key).as_bytes(), frame);
+        assert_eq!(read(&key, &kept), Ok(record));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use pensive_contract::ids::Account;
 use pensive_contract::inbound::ChatKind;
 use pensive_engine::settings::{
     AgentSettings, Binding, ChatRule, DirectPolicy, DirectiveDefaults, DmScope, Door, EngineSettings,
-    GroupPolicy, GroupRule, MentionRule, ModelParams, OverrideScope, Rate, TopicRule,
+    GroupPolicy, GroupRule, MentionRule, ModelParams, OverrideScope, Rate, ToolRules, TopicRule,
 };
 
 /// How long one run may take, whatever it does.
@@ -49,6 +49,7 @@ fn agent(agent: &config::Agent) -> AgentSettings {
         prompt: agent.prompt.clone(),
         defaults: defaults(agent.defaults),
         params: agent.params.iter().map(|(model, values)| (model.clone(), params(values))).collect(),
+        tools: ToolRules { allowed: agent.tools.allow.clone(), denied: agent.tools.deny.clone() },
     }
 }
 
@@ -73,7 +74,8 @@ fn defaults(defaults: config::DirectiveDefaults) -> DirectiveDefaults {
 }
 
 fn params(params: &config::ModelParams) -> ModelParams {
-    ModelParams { think: params.think, fast: params.fast, fast_cutoff_seconds: params.fast_cutoff_seconds }
+    let config::ModelParams { think, fast, fast_cutoff_seconds, call } = params.clone();
+    ModelParams { think, fast, fast_cutoff_seconds, call }
 }
 
 fn doors(config: &Config) -> BTreeMap<Account, Door> {

@@ -1,0 +1,234 @@
+//! The course of one run: the model is called, what it calls is worked, and so on until it answers. Settings hold for the
+//! whole of it; whether a call goes by the fast lane is judged as it starts. How one call is made is for `call` to say.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use pensive_contract::clock::Timestamp;
+use pensive_contract::ids::SessionId;
+use pensive_contract::model::{ModelRef, PromptTurn, StopReason};
+use pensive_contract::session::Turn;
+use pensive_contract::speech::{Speech, ToolCall};
+use pensive_directives::{Level, Profile};
+
+use crate::answer::{Answer, Spent};
+use crate::notices;
+use crate::prompt;
+use crate::run::Failure;
+use crate::tools::{Bearings, Toolbox};
+
+/// Calls of the model that one run may take, retries aside. In the last one it has to answer.
+pub(crate) const MOST_CALLS: u32 = 25;
+
+/// A run on its way. It can be left at any moment and still tells what there is of it.
+pub(crate) struct Course<'a> {
+    pub(crate) bearings: Bearings<'a>,
+    pub(crate) session: &'a SessionId,
+    pub(crate) began: Timestamp,
+    /// What was said before this run.
+    pub(crate) history: Vec<Turn>,
+    /// What was said and done in it.
+    pub(crate) said: Vec<PromptTurn>,
+    /// What the call that goes on has said.
+    pub(crate) heard: Speech,
+    /// The newest words of tries that broke, while no later one stood.
+    pub(crate) broken: String,
+    pub(crate) toolbox: Toolbox,
+    /// The models that may still be asked, the one in use first.
+    pub(crate) models: VecDeque<ModelRef>,
+    /// Calls made, retries aside.
+    pub(crate) calls: u32,
+    /// The weaker level that a model got which had spent everything on thinking.
+    pub(crate) lowered: Option<Level>,
+    /// How the newest call was asked: the level by its label, and the lane.
+    pub(crate) level: String,
+    pub(crate) tier: Option<String>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) spent: Spent,
+    pub(crate) first_token: Option<Duration>,
+}
+
+impl<'a> Course<'a> {
+    pub(crate) fn new(bearings: Bearings<'a>, session: &'a SessionId) -> Self {
+        let pending = bearings.pending;
+        let agent = &pending.route.agent;
+        let fallbacks = agent.fallbacks.iter().filter(|model| **model != pending.model);
+        Self {
+            bearings,
+            session,
+            began: bearings.core.now(),
+            history: Vec::new(),
+            said: Vec::new(),
+            heard: Speech::new(None),
+            broken: String::new(),
+            toolbox: Toolbox::new(&agent.tools),
+            models: std::iter::once(&pending.model).chain(fallbacks).cloned().collect(),
+            calls: 0,
+            lowered: None,
+            level: String::new(),
+            tier: None,
+            notes: Vec::new(),
+            spent: Spent::default(),
+            first_token: None,
+        }
+    }
+
+    /// Goes on until the model answers.
+    ///
+    /// # Errors
+    /// It does not; the words are for the person.
+    pub(crate) async fn run(&mut self) -> Result<Answer, String> {
+        self.began = self.bearings.core.now();
+        let transcript = &self.bearings.core.ports.transcript;
+        self.history = transcript.tail(self.session, prompt::MOST_TURNS).await.map_err(|fault| {
+            tracing::error!(%fault, session = %self.session, "the transcript cannot be read");
+            notices::BROKE.to_owned()
+        })?;
+        loop {
+            let (speech, stop) = self.reply().await?;
+            let calls: Vec<ToolCall> = speech.calls().cloned().collect();
+            self.said.push(PromptTurn::Assistant(speech));
+            if calls.is_empty() {
+                return Ok(self.answer(&stop));
+            }
+            let results = self.toolbox.work(&calls, self.bearings).await;
+            self.said.push(PromptTurn::Tools(results));
+            if self.calls >= MOST_CALLS {
+                tracing::warn!(session = %self.session, "a model calls tools without end");
+                return Ok(self.answer(&StopReason::Done));
+            }
+        }
+    }
+
+    /// What the model says next. Where it thought until nothing was left for words, it is asked once more to think less.
+    async fn reply(&mut self) -> Result<(Speech, StopReason), String> {
+        loop {
+            let (speech, stop) = self.ask().await.map_err(|fault| fault.person)?;
+            let is_silent = speech.text().trim().is_empty() && speech.calls().next().is_none();
+            match stop {
+                StopReason::Length if is_silent => self.lower(&speech)?,
+                StopReason::Filtered if is_silent => return Err(notices::FILTERED.to_owned()),
+                StopReason::Done
+                | StopReason::Tools
+                | StopReason::Length
+                | StopReason::Filtered
+                | StopReason::Other(_) => return Ok((speech, stop)),
+            }
+        }
+    }
+
+    /// Takes the next lower level for the rest of the run.
+    ///
+    /// # Errors
+    /// There is none, or it was taken already.
+    fn lower(&mut self, speech: &Speech) -> Result<(), String> {
+        let Some(model) = speech.model.as_ref() else { return Err(notices::BROKE.to_owned()) };
+        let profile = self.bearings.core.ports.model.profile(model);
+        let level = self.level_on(&profile);
+        let next = next_lower(&profile, level).filter(|_| self.lowered.is_none() && self.calls < MOST_CALLS);
+        let Some(next) = next else { return Err(notices::out_of_output(level)) };
+        self.notes.push(notices::lowered(model, &profile, level, next));
+        self.lowered = Some(next);
+        Ok(())
+    }
+
+    /// What used its tools and then had nothing to say is no silence: an earlier word stands, else a line of ours.
+    fn answer(&mut self, stop: &StopReason) -> Answer {
+        let text = self.last_words().unwrap_or_else(|| self.close());
+        let model = self.models.front().cloned().unwrap_or_else(|| self.bearings.pending.model.clone());
+        Answer {
+            text,
+            coda: match stop {
+                StopReason::Length => Some(notices::CUT),
+                StopReason::Filtered => Some(notices::CUT_BY_FILTER),
+                StopReason::Done | StopReason::Tools | StopReason::Other(_) => None,
+            },
+            reasoning: self.reasoning(),
+            turns: std::mem::take(&mut self.said),
+            notes: std::mem::take(&mut self.notes),
+            model,
+            level: self.level.clone(),
+            tier: self.tier.clone(),
+            spent: self.spent,
+            first_token: self.first_token,
+            took: self.bearings.core.now().since(self.began),
+        }
+    }
+
+    /// The line under which a run without a word ends. The transcript has it too, so that it tells what the person saw and
+    /// no turn of a person follows right upon a result.
+    fn close(&mut self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for call in self.speeches().flat_map(Speech::calls) {
+            if !names.contains(&call.name.as_str()) {
+                names.push(&call.name);
+            }
+        }
+        if names.is_empty() {
+            return String::new();
+        }
+        let line = notices::worked(&names);
+        self.said.push(PromptTurn::Assistant(Speech::text_only(None, line.clone())));
+        line
+    }
+
+    /// What there is of a run that fails with these words.
+    pub(crate) fn failure(&mut self, person: String) -> Failure {
+        let heard = Some(self.heard.text()).filter(|text| !text.trim().is_empty());
+        let broken = Some(std::mem::take(&mut self.broken)).filter(|text| !text.is_empty());
+        let partial = heard.or(broken).or_else(|| self.last_words()).unwrap_or_default();
+        Failure { person, partial, notes: std::mem::take(&mut self.notes), spent: self.spent }
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        self.spent
+    }
+
+    fn last_words(&self) -> Option<String> {
+        self.speeches().map(Speech::text).rfind(|text| !text.trim().is_empty())
+    }
+
+    fn reasoning(&self) -> String {
+        let parts: Vec<String> = self.speeches().map(Speech::reasoning).collect();
+        let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("\n\n")
+    }
+
+    fn speeches(&self) -> impl DoubleEndedIterator<Item = &Speech> {
+        self.said.iter().filter_map(|turn| match turn {
+            PromptTurn::Assistant(speech) => Some(speech),
+            PromptTurn::User(_) | PromptTurn::Tools(_) => None,
+        })
+    }
+}
+
+/// The strongest level below this one, which is off in the end. Of two equal ranks the definite level is meant.
+fn next_lower(profile: &Profile, level: Level) -> Option<Level> {
+    let levels = profile.levels.iter().map(|choice| choice.level);
+    levels
+        .filter(|other| other.rank() < level.rank())
+        .max_by_key(|other| (other.rank(), *other != Level::Adaptive))
+}
+
+#[cfg(test)]
+mod tests {
+    use pensive_directives::LevelChoice;
+
+    use super::*;
+
+    #[test]
+    fn prov_14_the_next_lower_level_is_one_of_the_models_own() {
+        let check = |levels: &[Level], level, expected| {
+            let levels = levels.iter().map(|&level| LevelChoice { level, label: None }).collect();
+            let profile = Profile::new("prov/model", levels, Level::Off);
+            assert_eq!(next_lower(&profile, level), expected, "{level}");
+        };
+        let five = [Level::Off, Level::Minimal, Level::Low, Level::Medium, Level::High];
+        check(&five, Level::High, Some(Level::Medium));
+        check(&five, Level::Minimal, Some(Level::Off));
+        check(&five, Level::Off, None);
+        check(&[Level::Off, Level::Medium, Level::Adaptive, Level::High], Level::High, Some(Level::Medium));
+        check(&[Level::Off, Level::Low, Level::Adaptive], Level::Adaptive, Some(Level::Low));
+        check(&[Level::Max], Level::Max, None);
+    }
+}
