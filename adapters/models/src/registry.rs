@@ -14,7 +14,7 @@ use pensive_contract::model::{
 use pensive_directives::{ModelEntry, Profile};
 
 use crate::catalogue::{Catalogue, Extras, Facts, Fit, Shelf};
-use crate::history::{self, Seals};
+use crate::history::{self, Form, Seals};
 use crate::http::{HttpLine, Shape};
 use crate::knobs::{self, Case, Host, Knobs, Summary};
 use crate::ladder::Ladder;
@@ -150,14 +150,15 @@ impl Models {
 
     /// Calls, and once more where a refusal shows what to leave out.
     async fn over_http(&self, line: &HttpLine, request: ModelRequest) -> Result<ModelStream, Trouble> {
-        let mut request = history::repaired(request, Seals::Own);
+        let form = self.known(&request.model).map_or(Form::Short, |known| Form::of(line.shape, &known.extras));
+        let mut request = history::repaired(request, Seals::Own, form);
         let mut mended = Vec::new();
         loop {
             let Some(known) = self.known(&request.model) else {
                 return Err(Trouble::UnknownProvider(request.model.provider));
             };
             let knobs = known.knobs(line, &request.model, &request.manner, request.choice.clone());
-            let refusal = match line.call(known.call(&request, &knobs)).await {
+            let refusal = match line.call(known.call(line, &request, &knobs)).await {
                 Ok(stream) => return Ok(told(self.lessons.untold(&request.model), stream)),
                 Err(Trouble::Refused(refusal)) => refusal,
                 Err(trouble) => return Err(trouble),
@@ -168,7 +169,7 @@ impl Models {
             tracing::info!(model = %request.model, why = %refusal, ?mending, "a call is repeated without what was refused");
             match mending {
                 Mending::Summary => line.forgo_summaries(),
-                Mending::Seals => request = history::repaired(request, Seals::None),
+                Mending::Seals => request = history::repaired(request, Seals::None, form),
                 // What the configuration says in the provider's own words is not ours to weaken.
                 Mending::Level if request.manner.params.in_own_words() => return Err(Trouble::Refused(refusal)),
                 Mending::Level => {
@@ -252,8 +253,13 @@ impl Known<'_> {
         }
     }
 
-    fn call<'a>(&self, request: &'a ModelRequest, knobs: &'a Knobs) -> Call<'a> {
-        let is_keyed = self.extras.cache_key || self.api == Api::OpenaiResponses;
+    fn call<'a>(&self, line: &HttpLine, request: &'a ModelRequest, knobs: &'a Knobs) -> Call<'a> {
+        let is_keyed = match line.shape {
+            Shape::Responses => true,
+            // What only speaks Anthropic's shape may not know its marks, or keep what it read anyway.
+            Shape::Messages => line.host(self.extras.own_host.as_deref()) == Host::Own,
+            Shape::Chat | Shape::Gemini | Shape::Ollama => self.extras.cache_key,
+        };
         Call {
             request,
             knobs,
