@@ -15,7 +15,7 @@ use crate::channels::{DiscordAccount, TelegramAccount, WebPage};
 use crate::folders::Folders;
 use crate::keys::SetKey;
 use crate::mention::Mention;
-use crate::providers::{DefaultModel, Provider};
+use crate::providers::{self, DefaultModel, Provider};
 use crate::secret::SecretSource;
 
 /// A checked configuration.
@@ -68,6 +68,14 @@ impl Config {
     #[must_use]
     pub fn all_secrets(&self) -> Vec<Secret> {
         self.secrets.iter().filter_map(|source| source.read().ok()).collect()
+    }
+
+    /// Whether a provider serves models of its own alone, so that one which nobody has heard of is most likely a slip.
+    #[must_use]
+    pub fn is_vendor(&self, provider: &str) -> bool {
+        let own = self.providers.iter().find(|own| own.name == provider);
+        let known = || providers::by_name(provider).and_then(|known| known.base_url);
+        providers::is_vendor(provider, own.map_or_else(known, |own| own.base_url.as_deref()))
     }
 
     /// Lets agents that name no model use `model` of `provider` instead of the rehearsal: for a provider that was found

@@ -31,6 +31,15 @@ pub fn nearest_names<'a>(word: &str, candidates: impl IntoIterator<Item = &'a st
     near.into_iter().take(MOST_NAMES).map(|(_, candidate)| candidate).collect()
 }
 
+/// The candidate that `word` misspells: its letters alone are slips away, and it is no candidate itself. Numbers that
+/// differ make another name, not a slip.
+#[must_use]
+pub fn misspelt<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let frame = |name: &str| name.chars().filter(|c| !c.is_alphabetic()).collect::<String>();
+    let near = nearest(word, candidates)?;
+    (!near.eq_ignore_ascii_case(word) && frame(near) == frame(word)).then_some(near)
+}
+
 /// More would be a list, and there is a verb for that.
 const MOST_NAMES: usize = 3;
 
@@ -134,5 +143,21 @@ mod tests {
             assert_eq!(nearest_names(word, models), expected, "{word}");
         }
         assert!(nearest_names(&"x".repeat(100_000), models).is_empty());
+    }
+
+    #[test]
+    fn a_misspelt_name_has_other_letters_and_the_same_numbers() {
+        let models = ["gpt-5-mini", "gpt-5.6-sol", "claude-sonnet-5"];
+        for (word, expected) in [
+            ("gpt-5.6-soll", Some("gpt-5.6-sol")),
+            ("claude-sonet-5", Some("claude-sonnet-5")),
+            ("gpt-5.6-sol", None),
+            ("GPT-5.6-Sol", None),
+            ("gpt-5.4-mini", None),
+            ("claude-sonnet-6", None),
+            ("gpt-5.6-sol-2026-08-01", None),
+        ] {
+            assert_eq!(misspelt(word, models), expected, "{word}");
+        }
     }
 }

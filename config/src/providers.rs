@@ -192,26 +192,9 @@ pub(crate) fn by_name(name: &str) -> Option<&'static KnownProvider> {
     KNOWN.iter().find(|known| known.name == name)
 }
 
-/// The providers known by name, as they are where no file says more, without their keys.
-pub fn known_providers() -> impl Iterator<Item = Provider> {
-    KNOWN.iter().map(|known| Provider {
-        name: known.name.to_owned(),
-        api: known.api,
-        base_url: known.base_url.map(str::to_owned),
-        api_key: None,
-        headers: Vec::new(),
-        models: Vec::new(),
-    })
-}
-
-impl Provider {
-    /// Whether all of its models are its own, so that one which nobody has heard of is most likely a slip.
-    #[must_use]
-    pub fn is_vendor(&self) -> bool {
-        // Under another address a proxy may serve anything.
-        by_name(&self.name)
-            .is_some_and(|known| known.range == Range::Own && self.base_url.as_deref() == known.base_url)
-    }
+/// Whether a provider, reached there, serves models of its own alone. Under another address a proxy may serve anything.
+pub(crate) fn is_vendor(provider: &str, base_url: Option<&str>) -> bool {
+    by_name(provider).is_some_and(|known| known.range == Range::Own && known.base_url == base_url)
 }
 
 impl KnownProvider {

@@ -134,7 +134,8 @@ impl Models {
         };
         let choice = manner.params.tool_choice.clone().unwrap_or(ToolChoice::Auto);
         let knobs = knobs::decide(&known.case(shape, model, self.host(model, &known)), manner, choice);
-        let mut why = vec![known.origin(), format!("levels on offer: {}", profile.values())];
+        let mut why =
+            vec![format!("known from {}", known.origin()), format!("levels on offer: {}", profile.values())];
         why.extend(knobs.why);
         let name = ("model".to_owned(), knobs.model);
         Ok(Explanation {
@@ -145,7 +146,9 @@ impl Models {
         })
     }
 
-    fn sheet(&self, model: &ModelRef) -> Option<Sheet> {
+    /// The sheet of one model; nothing where its provider is not known.
+    #[must_use]
+    pub fn sheet(&self, model: &ModelRef) -> Option<Sheet> {
         let known = self.look(model)?;
         let profile = self.offered(model, &known);
         let levels = profile.levels.iter().map(|choice| {

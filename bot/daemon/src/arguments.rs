@@ -57,6 +57,10 @@ pub(crate) enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// List the models: their levels, what each puts on the wire, limits and prices
+    Models(Models),
+    /// Tell what one call puts on the wire, and why
+    Explain(Explain),
     /// Look at the configuration
     #[command(subcommand)]
     Config(ConfigVerb),
@@ -99,6 +103,41 @@ pub(crate) struct Send {
     pub(crate) json: bool,
     /// The text; without it, or with -, it is read from standard input
     pub(crate) text: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Models {
+    /// Only the models of this provider, which need not be configured
+    #[arg(long, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+    /// As one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The model: provider/model or an alias
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: String,
+    /// How hard it thinks: a level, in any spelling that /think takes
+    #[arg(long, value_name = "LEVEL")]
+    pub(crate) think: String,
+    /// Whether the fast lane is asked for
+    #[arg(long, value_name = "on|off", default_value = "off", hide_possible_values = true)]
+    pub(crate) fast: Lane,
+    /// As one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Whether the fast lane is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Lane {
+    /// It is.
+    On,
+    /// It is not.
+    Off,
 }
 
 #[derive(Debug, Subcommand)]

@@ -22,6 +22,7 @@ pub(crate) use self::accounts::socket;
 use self::accounts::{Accounts, Tenant};
 pub(crate) use self::front::{Front, pick};
 pub use self::plan::{Plan, Reach, StartFault};
+use crate::doubts;
 use crate::settings;
 
 /// What runs get to end in, once nothing more is taken in.
@@ -192,7 +193,11 @@ fn build_models(config: &Config, clock: Arc<dyn Clock>) -> Result<Models, StartF
     for words in trouble {
         tracing::error!("{words}");
     }
-    Ok(Models::new(settings, clock)?)
+    let models = Models::new(settings, clock)?;
+    for line in doubts::lines(config, &models) {
+        tracing::warn!("{line}");
+    }
+    Ok(models)
 }
 
 /// The masker that knows every secret of a configuration that can be read.

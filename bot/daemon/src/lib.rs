@@ -6,6 +6,7 @@
 
 mod arguments;
 mod clock;
+mod doubts;
 mod exit;
 mod greeting;
 mod house;

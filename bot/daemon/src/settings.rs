@@ -5,5 +5,5 @@ mod models;
 mod telegram;
 
 pub(crate) use engine::engine;
-pub(crate) use models::models;
+pub(crate) use models::{keyless, models};
 pub(crate) use telegram::telegram;

@@ -8,7 +8,6 @@ use pensive_config::{Api, Config, Position, SetKey};
 const TOP: &[&str] = &[""];
 const AGENTS: &[&str] = &["agents.defaults.", "agents.entries.*.", "agents.list.*."];
 const TELEGRAM: &[&str] = &["channels.telegram.", "channels.telegram.accounts.*."];
-const MODELS: &[&str] = &["models.providers.*.models.*."];
 
 /// Which values of a key are not served.
 enum Asks {
@@ -47,8 +46,7 @@ const GAPS: &[Gap] = &[
     gap(AGENTS, "toolProgressDetail", Asks::Always, NO_TOOLS),
     gap(AGENTS, "heartbeat", Asks::Always, SILENT),
     gap(AGENTS, "reasoningDefault", Asks::With("stream"), "reasoning is shown when the answer stands, with \"on\""),
-    gap(AGENTS, "models.*.params.serviceTier", Asks::Always, "only fast mode picks a tier"),
-    gap(AGENTS, "models.*.params.temperature", Asks::Always, "the provider's own temperature holds"),
+    gap(AGENTS, "models.*.params.toolChoice", Asks::Always, NO_TOOLS),
     gap(TOP, "bindings.*.match.guild", Asks::Always, "no channel has guilds, so the binding matches nothing"),
     gap(TELEGRAM, "dmPolicy", Asks::With("pairing"), "newcomers cannot ask to be let in; list them in allowFrom"),
     gap(TELEGRAM, "streaming", OFF, "answers are sent when they stand"),
@@ -57,8 +55,6 @@ const GAPS: &[Gap] = &[
     gap(TELEGRAM, "heartbeat", Asks::Always, SILENT),
     gap(TOP, "channels.web.enabled", NO, "no web page is served"),
     gap(TOP, "channels.web.bind", Asks::Always, "no web page is served"),
-    gap(MODELS, "name", Asks::Always, "people are shown provider/model"),
-    gap(MODELS, "compat.thinkingFormat", Asks::Unless("openai"), "levels are sent as \"openai\" has them"),
     gap(TOP, "session.reset.idleMinutes", ZERO, ENDLESS),
     gap(TOP, "session.reset.atHour", Asks::Always, ENDLESS),
     gap(TOP, "session.reset.keepOverrides", NO, ENDLESS),
@@ -92,7 +88,7 @@ pub(crate) fn lines(config: &Config) -> Vec<String> {
     keys.chain(mute_models(config)).collect()
 }
 
-/// Models that are used and whose providers are spoken to in a way that is not known yet.
+/// Models that are used and whose providers are programs that are not started yet.
 fn mute_models(config: &Config) -> impl Iterator<Item = String> {
     config.agents.iter().flat_map(|agent| {
         let models = std::iter::once(&agent.model).chain(&agent.fallbacks);
@@ -105,14 +101,19 @@ fn mute_models(config: &Config) -> impl Iterator<Item = String> {
 
 fn mute(agent: &dyn Display, model: &dyn Display) -> String {
     format!(
-        "agent {agent}: {model} cannot be used in this version, which speaks OpenAI's two APIs; name another model"
+        "agent {agent}: {model} cannot be used in this version, which starts no command-line agents; name another model"
     )
 }
 
 fn spoken(api: Api) -> bool {
     match api {
-        Api::OpenaiResponses | Api::OpenaiCompletions | Api::Rehearsal => true,
-        Api::AnthropicMessages | Api::GoogleGenerativeAi | Api::Ollama | Api::ClaudeCli | Api::Codex => false,
+        Api::OpenaiResponses
+        | Api::OpenaiCompletions
+        | Api::AnthropicMessages
+        | Api::GoogleGenerativeAi
+        | Api::Ollama
+        | Api::Rehearsal => true,
+        Api::ClaudeCli | Api::Codex => false,
     }
 }
 
@@ -145,11 +146,11 @@ mod tests {
     #[test]
     fn what_is_not_served_is_told_with_its_place_and_what_happens_instead() {
         let text = "{ channels: { telegram: { accounts: { a: { botToken: '1:x', streaming: 'partial' } } } },
-            agents: { list: [{ id: 'ops', tools: { allow: ['read'] }, model: 'anthropic/claude' }] } }";
+            agents: { list: [{ id: 'ops', tools: { allow: ['read'] }, model: 'claude-cli/sonnet' }] } }";
         let expected = [
             "1:61: channels.telegram.accounts.a.streaming has no effect in this version: answers are sent when they stand",
             "2:43: agents.list[0].tools has no effect in this version: agents have no tools",
-            "agent ops: anthropic/claude cannot be used in this version, which speaks OpenAI's two APIs; name another model",
+            "agent ops: claude-cli/sonnet cannot be used in this version, which starts no command-line agents; name another model",
         ];
         assert_eq!(told(text), expected);
     }
@@ -170,8 +171,7 @@ mod tests {
         let told = told(example).join("\n");
         for gap in GAPS.iter().filter(|gap| matches!(gap.asks, Asks::Always)) {
             let last = gap.key.rsplit('.').next().unwrap();
-            let null = ["serviceTier", "temperature"].contains(&last);
-            assert!(null || told.contains(&format!("{last} has no effect")), "{}", gap.key);
+            assert!(told.contains(&format!("{last} has no effect")), "{}", gap.key);
         }
     }
 }

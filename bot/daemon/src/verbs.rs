@@ -2,6 +2,8 @@
 
 mod chat;
 mod config;
+mod explain;
+mod models;
 mod run;
 mod send;
 mod status;
@@ -15,6 +17,7 @@ use std::time::Duration;
 use clap::Parser;
 use pensive_config::{Config, Environment, Sources};
 use pensive_contract::clock::Clock;
+use pensive_models::Models;
 use pensive_terminal::{Link, TerminalFault};
 use serde::Serialize;
 use tokio::runtime::{Builder, Runtime};
@@ -22,7 +25,8 @@ use tokio::runtime::{Builder, Runtime};
 use crate::arguments::{Arguments, Common, Verb};
 use crate::clock::SystemClock;
 use crate::exit::{Failure, code_of};
-use crate::house::socket;
+use crate::house::{StartFault, socket};
+use crate::settings;
 
 /// The program: reads its command line, does what it says, and gives the exit code.
 pub fn main() -> ExitCode {
@@ -32,6 +36,8 @@ pub fn main() -> ExitCode {
         Verb::Chat(asked) => chat::chat(&common, &asked),
         Verb::Send(asked) => send::send(&common, asked),
         Verb::Status { json } => status::status(&common, json),
+        Verb::Models(asked) => models::models(&common, &asked),
+        Verb::Explain(asked) => explain::explain(&common, &asked),
         Verb::Config(asked) => config::config(&common, &asked),
         Verb::Store(asked) => store::store(&common, &asked),
     })
@@ -49,6 +55,13 @@ fn load(common: &Common) -> Result<Setting, Failure> {
     let config =
         pensive_config::load(Sources { file: common.config.clone(), home: common.home.clone(), env })?;
     Ok(Setting { config, user })
+}
+
+/// What is known of models, for whoever calls none: no key is read.
+fn catalogue(config: &Config) -> Result<Models, Failure> {
+    // Where another one is installed already, it is the same.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    Models::new(settings::keyless(config), clock()).map_err(|fault| StartFault::from(fault).into())
 }
 
 fn clock() -> Arc<dyn Clock> {

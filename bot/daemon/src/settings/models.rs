@@ -1,32 +1,43 @@
 //! The models' settings from the configuration, with the keys read.
 
-use pensive_config::{self as config, Config};
+use pensive_config::{self as config, Config, Provider, SecretSource};
 use pensive_contract::secret::Secret;
 use pensive_directives::{Level, ModelEntry};
-use pensive_models::{Api, ModelRow, ModelsSettings, ProviderSettings, TimeLimits};
+use pensive_models::{Api, ModelRow, ModelsSettings, ProviderSettings, ThinkingFormat, TimeLimits};
 
 /// The settings, and a word on each key that could not be read: that provider is called without it and will say so. Blocks
 /// on the keys' places.
 pub(crate) fn models(config: &Config) -> (ModelsSettings, Vec<String>) {
     let mut trouble = Vec::new();
-    let providers = config.providers.iter().map(|row| provider(row, &mut trouble)).collect();
+    let mut read =
+        |source: &SecretSource| source.read().map_err(|fault| trouble.push(fault.to_string())).ok();
+    let settings = settings(config, &mut read);
+    (settings, trouble)
+}
+
+/// The settings for whoever only asks what is known of models: no key is read.
+pub(crate) fn keyless(config: &Config) -> ModelsSettings {
+    settings(config, &mut |_| None)
+}
+
+/// Reads a secret, where it is there and wanted.
+type Reader<'a> = &'a mut dyn FnMut(&SecretSource) -> Option<Secret>;
+
+fn settings(config: &Config, read: Reader<'_>) -> ModelsSettings {
+    let providers = config.providers.iter().map(|row| provider(row, read)).collect();
     let pickable = config
         .models
         .iter()
         .map(|choice| ModelEntry { reference: choice.model.to_string(), alias: choice.alias.clone() });
-    let settings = ModelsSettings { providers, pickable: pickable.collect(), limits: TimeLimits::default() };
-    (settings, trouble)
+    ModelsSettings { providers, pickable: pickable.collect(), limits: TimeLimits::default() }
 }
 
-fn provider(provider: &config::Provider, trouble: &mut Vec<String>) -> ProviderSettings {
-    let mut read = |source: &config::SecretSource| -> Option<Secret> {
-        source.read().map_err(|fault| trouble.push(fault.to_string())).ok()
-    };
+fn provider(provider: &Provider, read: Reader<'_>) -> ProviderSettings {
     ProviderSettings {
         name: provider.name.clone(),
         api: api(provider.api),
-        base_url: provider.base_url.clone().unwrap_or_default(),
-        api_key: provider.api_key.as_ref().and_then(&mut read),
+        base_url: provider.base_url.as_deref().map(|url| versioned(provider.api, url)).unwrap_or_default(),
+        api_key: provider.api_key.as_ref().and_then(&mut *read),
         headers: provider
             .headers
             .iter()
@@ -34,6 +45,26 @@ fn provider(provider: &config::Provider, trouble: &mut Vec<String>) -> ProviderS
             .collect(),
         models: provider.models.iter().map(row).collect(),
     }
+}
+
+/// The address with the version that its paths begin with. Vendors give it now with and now without, and so do people.
+fn versioned(api: config::Api, url: &str) -> String {
+    let place = url.split_once("://").map_or(url, |(_, place)| place);
+    let last = place.rsplit_once('/').map_or("", |(_, last)| last);
+    let has_version =
+        last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let version = match api {
+        config::Api::AnthropicMessages => "/v1",
+        config::Api::GoogleGenerativeAi => "/v1beta",
+        // Its own paths have none; the version is that of the other shape that it speaks.
+        config::Api::Ollama => return url.strip_suffix("/v1").unwrap_or(url).to_owned(),
+        config::Api::OpenaiResponses
+        | config::Api::OpenaiCompletions
+        | config::Api::ClaudeCli
+        | config::Api::Codex
+        | config::Api::Rehearsal => "",
+    };
+    if has_version { url.to_owned() } else { format!("{url}{version}") }
 }
 
 fn api(api: config::Api) -> Api {
@@ -61,6 +92,17 @@ fn row(row: &config::ModelRow) -> ModelRow {
             .map(|levels| levels.iter().copied().map(effort).collect()),
         supports_effort: row.supports_effort,
         thinking_level_map: row.thinking_level_map.clone(),
+        thinking_format: row.thinking_format.map(thinking_format),
+    }
+}
+
+fn thinking_format(format: config::ThinkingFormat) -> ThinkingFormat {
+    match format {
+        config::ThinkingFormat::Openai => ThinkingFormat::Openai,
+        config::ThinkingFormat::Openrouter => ThinkingFormat::Openrouter,
+        config::ThinkingFormat::Deepseek => ThinkingFormat::Deepseek,
+        config::ThinkingFormat::Zai => ThinkingFormat::Zai,
+        config::ThinkingFormat::Qwen => ThinkingFormat::Qwen,
     }
 }
 
@@ -69,5 +111,25 @@ fn effort(level: Level) -> String {
     match level {
         Level::Off => "none".to_owned(),
         other => other.name().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_gets_the_version_that_it_lacks() {
+        use config::Api::{AnthropicMessages, GoogleGenerativeAi, Ollama, OpenaiCompletions};
+        let check = |api, url: &str, expected: &str| assert_eq!(versioned(api, url), expected);
+        check(AnthropicMessages, "https://api.anthropic.com", "https://api.anthropic.com/v1");
+        check(AnthropicMessages, "https://api.anthropic.com/v1", "https://api.anthropic.com/v1");
+        check(AnthropicMessages, "https://api.minimax.io/anthropic", "https://api.minimax.io/anthropic/v1");
+        check(AnthropicMessages, "https://v2ray.example", "https://v2ray.example/v1");
+        check(GoogleGenerativeAi, "http://127.0.0.1:9", "http://127.0.0.1:9/v1beta");
+        check(GoogleGenerativeAi, "http://127.0.0.1:9/v1alpha", "http://127.0.0.1:9/v1alpha");
+        check(Ollama, "http://127.0.0.1:11434", "http://127.0.0.1:11434");
+        check(Ollama, "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434");
+        check(OpenaiCompletions, "https://api.deepseek.com", "https://api.deepseek.com");
     }
 }

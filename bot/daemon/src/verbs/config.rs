@@ -3,8 +3,9 @@
 use pensive_config::{Config, ConfigFaults, Explanation};
 use serde::Serialize;
 
-use super::{load, print, print_json};
+use super::{catalogue, load, print, print_json};
 use crate::arguments::{Common, ConfigVerb};
+use crate::doubts;
 use crate::exit::Failure;
 use crate::unserved;
 
@@ -49,7 +50,9 @@ fn check(common: &Common, json: bool) -> Result<(), Failure> {
 }
 
 fn tell_good(config: &Config, json: bool) -> Result<(), Failure> {
-    let warnings: Vec<String> = missing_secrets(config).into_iter().chain(unserved::lines(config)).collect();
+    let mut warnings = missing_secrets(config);
+    warnings.extend(unserved::lines(config));
+    warnings.extend(doubts::lines(config, &catalogue(config)?));
     let file = config.file.as_ref().map(|file| file.display().to_string());
     if json {
         return print_json(&Checked { file, ok: true, faults: Vec::new(), warnings });
