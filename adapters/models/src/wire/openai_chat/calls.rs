@@ -1,0 +1,108 @@
+//! Tool calls out of their pieces, however a server cuts and counts them.
+
+use pensive_contract::model::{ModelEvent, StopReason};
+use pensive_contract::speech::{Seal, ToolCall};
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+use super::answer::{Arguments, CallPiece, FunctionPiece};
+use crate::repair;
+use crate::wire::arguments;
+use crate::wire::lenient::Loose;
+
+/// The calls of one answer, in the order in which they began.
+#[derive(Debug, Default)]
+pub(super) struct Calls(Vec<Draft>);
+
+/// A call as far as it is known.
+#[derive(Debug, Default)]
+struct Draft {
+    index: Option<u64>,
+    id: Option<String>,
+    name: String,
+    arguments: String,
+    extra: Option<Map<String, Value>>,
+}
+
+impl Calls {
+    /// Takes a piece.
+    pub(super) fn take(&mut self, piece: CallPiece) {
+        let index = piece.index.known();
+        let function = piece.function.known();
+        let piece = Draft {
+            index,
+            id: piece.id.some(),
+            name: function.name.some().unwrap_or_default(),
+            arguments: function.arguments.known().map(Arguments::text).unwrap_or_default(),
+            extra: piece.extra_content.known(),
+        };
+        match self.0.iter_mut().rfind(|draft| draft.is_continued_by(&piece)) {
+            Some(draft) => draft.learn(piece),
+            None => self.0.push(piece),
+        }
+    }
+
+    /// Takes a piece of the only call, as it was written before there could be several.
+    pub(super) fn take_only(&mut self, function: FunctionPiece) {
+        self.take(CallPiece { function: Loose::Known(function), ..CallPiece::default() });
+    }
+
+    /// Gives the calls, each with its seal, and tells whether there were any. Where the answer was cut, a call that is
+    /// not whole is none.
+    pub(super) fn give(&mut self, reason: &StopReason, out: &mut Vec<ModelEvent>) -> bool {
+        let mut drafts = std::mem::take(&mut self.0);
+        drafts.sort_by_key(|draft| draft.index);
+        let before = out.len();
+        for (place, draft) in drafts.into_iter().enumerate() {
+            let is_cut = *reason == StopReason::Length && !is_json(&draft.arguments);
+            if !draft.name.is_empty() && !is_cut {
+                draft.give(place, out);
+            }
+        }
+        out.len() > before
+    }
+}
+
+impl Draft {
+    /// Whether a piece goes on with this call. Some servers count all their calls as the first, and some do not count.
+    fn is_continued_by(&self, piece: &Self) -> bool {
+        let same_index = self.index == piece.index || piece.index.is_none();
+        match (&self.id, &piece.id) {
+            (Some(id), Some(other)) => id == other && same_index,
+            (_, Some(_)) | (_, None) => same_index && !self.is_whole_before(piece),
+        }
+    }
+
+    /// Whether a piece that names a function, and does not say which call it belongs to, finds nothing to add here.
+    fn is_whole_before(&self, piece: &Self) -> bool {
+        let is_new = !piece.name.is_empty() && !piece.arguments.is_empty();
+        is_new && self.arguments.ends_with('}') && is_json(&self.arguments)
+    }
+
+    fn learn(&mut self, piece: Self) {
+        self.id = self.id.take().or(piece.id);
+        self.extra = piece.extra.or(self.extra.take());
+        if self.name.is_empty() {
+            self.name = piece.name;
+        }
+        // Some say the whole call once more at its end.
+        let is_repeated = self.arguments.ends_with('}') && self.arguments == piece.arguments;
+        if !is_repeated {
+            self.arguments.push_str(&piece.arguments);
+        }
+    }
+
+    fn give(self, place: usize, out: &mut Vec<ModelEvent>) {
+        out.push(ModelEvent::Call(ToolCall {
+            id: self.id.unwrap_or_else(|| format!("call_{place}")),
+            name: self.name,
+            arguments: arguments(self.arguments),
+        }));
+        let seal = self.extra.map(|extra| Seal(repair::healed(Value::Object(extra).to_string())));
+        out.extend(seal.map(ModelEvent::Seal));
+    }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
