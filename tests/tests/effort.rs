@@ -146,6 +146,28 @@ async fn it_outlives_a_restart_and_a_change_of_the_model() {
 }
 
 #[tokio::test]
+async fn killed_right_after_the_acknowledgement_the_tier_holds() {
+    let scene =
+        Scene::prepared(|config| config["commands"] = json!({ "ownerAllowFrom": ["telegram:1"] })).await;
+    let ann = scene.telegram.user_with_id(1, "Ann");
+    for (word, acknowledged, kept) in [
+        ("high", "⚙️ Effort set to high.", "high (set for every chat)"),
+        ("low", "⚙️ Effort set to low.", "low (set for every chat)"),
+        ("default", "⚙️ Effort reset to default (thinking level medium).", "default (none is set)"),
+    ] {
+        let daemon = scene.daemon().await;
+        ann.say(&format!("/effort {word}"));
+        scene.telegram.wait_for_text(ann.chat(), acknowledged).await;
+        daemon.kill().await.unwrap();
+        let daemon = scene.daemon().await;
+        ann.say("/effort");
+        scene.telegram.wait_for_text(ann.chat(), &format!("Current effort: {kept}.")).await;
+        daemon.kill().await.unwrap();
+    }
+    scene.finish().await;
+}
+
+#[tokio::test]
 async fn it_stands_below_all_that_is_configured_or_stored() {
     let (mut scene, mut ann, mut bob) =
         scene(|config| config["agents"]["defaults"]["thinkingDefault"] = json!("low")).await;
