@@ -124,6 +124,38 @@ pub(crate) fn seals(value: &Value, found: &mut Vec<String>) {
     }
 }
 
+/// Google's APIs read a field under its name in camelCase and in snake_case; here is the first of the two. What is inside a tool's arguments,
+/// results and schemas stays as it is.
+pub(crate) fn camel(value: Value) -> Value {
+    const OPAQUE: [&str; 5] =
+        ["args", "response", "parameters", "parametersJsonSchema", "responseJsonSchema"];
+    match value {
+        Value::Array(values) => values.into_iter().map(camel).collect(),
+        Value::Object(fields) => Value::Object(
+            fields
+                .into_iter()
+                .map(|(name, value)| {
+                    let name = camel_name(&name);
+                    let value = if OPAQUE.contains(&name.as_str()) { value } else { camel(value) };
+                    (name, value)
+                })
+                .collect(),
+        ),
+        plain => plain,
+    }
+}
+
+fn camel_name(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut joined = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        joined.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        joined.push_str(letters.as_str());
+    }
+    joined
+}
+
 fn only<'a>(mut parts: impl Iterator<Item = &'a Value>, wanted: impl Fn(&Value) -> bool) -> bool {
     parts.next().is_some_and(|first| wanted(first) && parts.all(wanted))
 }

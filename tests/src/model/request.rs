@@ -56,7 +56,7 @@ pub struct Request {
     pub shape: Shape,
     /// The path that was called, without its query.
     pub path: String,
-    /// The body as sent.
+    /// The body as sent; Gemini's field names in camelCase, whichever way they came.
     pub body: Value,
     /// Headers by lower-case name; a key in them is as the client sent it.
     pub headers: BTreeMap<String, String>,

@@ -20,7 +20,7 @@ use super::{
     ModelFake,
     anthropic::AnthropicWriter,
     chat::ChatWriter,
-    control,
+    control, conversation,
     failure::Failure,
     gemini::GeminiWriter,
     listing,
@@ -96,7 +96,7 @@ fn door(request: &HttpRequest) -> (Shape, Door) {
 fn lister(request: &HttpRequest) -> Shape {
     if request.headers().contains_key("anthropic-version") {
         Shape::Anthropic
-    } else if request.uri().path().contains("/v1beta/") || request.uri().path().contains("/v1alpha/") {
+    } else if request.uri().path().contains("/v1beta/") || request.headers().contains_key("x-goog-api-key") {
         Shape::Gemini
     } else {
         Shape::Chat
@@ -149,6 +149,7 @@ fn read(shape: Shape, parts: &Parts, bytes: &[u8]) -> Result<Request, Failure> {
     {
         return Err(Failure::words(400, "This fake streams only with alt=sse."));
     }
+    let body = if shape == Shape::Gemini { conversation::camel(body) } else { body };
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = parts.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
     Ok(Request { number: 0, at: 0, shape, path, body, headers, fate: Fate::Running, refused: None })

@@ -16,17 +16,22 @@ use crate::model::{
 const DOCS: &str =
     "Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking";
 
+/// Versions of the API; the newer one knows no sampling values.
+const VERSIONS: [&str; 2] = ["2023-06-01", NEWER];
+const NEWER: &str = "2026-10-21";
+
 /// Efforts that the API knows, whatever the model.
 const EFFORTS: [&str; 5] = ["low", "medium", "high", "xhigh", "max"];
 
 pub(super) fn check(request: &Request, vault: &Vault) -> Result<(), Failure> {
-    let missing = request.header("anthropic-version").is_empty();
-    refuse_if(missing, || invalid("anthropic-version: header is required"))?;
+    let version = request.header("anthropic-version");
+    refuse_if(version.is_empty(), || invalid("anthropic-version: header is required"))?;
+    refuse_if(!VERSIONS.contains(&version), || {
+        invalid(format!("anthropic-version: \"{version}\" is not a valid version"))
+    })?;
     let thinks = thinking(request)?;
     effort(request)?;
-    if thinks == Thinks::Yes {
-        sampling(request)?;
-    }
+    sampling(request, version, thinks)?;
     let forced = matches!(request.at_path("/tool_choice/type").as_str(), Some("any" | "tool"));
     refuse_if(forced && thinks == Thinks::Yes, || {
         invalid("Thinking may not be enabled when tool_choice forces tool use.")
@@ -42,6 +47,12 @@ pub(super) fn check(request: &Request, vault: &Vault) -> Result<(), Failure> {
         one(place, message, vault)?;
     }
     pairs(&messages)?;
+    let prefill = messages.last().is_some_and(|last| word(last, "role") == "assistant");
+    refuse_if(prefill && !Family::of(request.model()).takes_prefill(), || {
+        invalid(
+            "This model does not support assistant message prefill. The conversation must end with a user message.",
+        )
+    })?;
     if request.at_path("/thinking/type") == "enabled" {
         last_turn(&messages)?;
     }
@@ -86,13 +97,32 @@ fn thinking(request: &Request) -> Result<Thinks, Failure> {
             refuse_if(extra, || invalid("thinking.adaptive.budget_tokens: Extra inputs are not permitted"))?;
             Ok(Thinks::Yes)
         }
-        Some("disabled") => Ok(Thinks::No),
-        Some("between_tools") => Ok(Thinks::Yes),
-        None if request.at_path("/thinking").is_null() && family == Family::ThinksByItself => Ok(Thinks::Yes),
-        None if request.at_path("/thinking").is_null() => Ok(Thinks::No),
+        Some("disabled") => off(family).map(|()| Thinks::No),
+        Some("between_tools") if matches!(family, Family::BetweenTools | Family::Foreign) => Ok(Thinks::Yes),
+        Some("between_tools") => {
+            Err(invalid("\"thinking.type.between_tools\" is not supported for this model."))
+        }
+        None if request.at_path("/thinking").is_null() => {
+            Ok(if family.thinks_unasked() { Thinks::Yes } else { Thinks::No })
+        }
         Some(_) | None => Err(invalid(
             "thinking: Input tag found using 'type' does not match any of the expected tags: 'adaptive', 'between_tools', 'disabled', 'enabled'",
         )),
+    }
+}
+
+/// Whether thinking may be turned off.
+fn off(family: Family) -> Result<(), Failure> {
+    let words = "\"thinking.type.disabled\" is not supported for this model.";
+    match family {
+        Family::AlwaysThinks => Err(invalid(format!(
+            "{words} Thinking defaults to adaptive mode when not specified; use \"thinking.type.enabled\" with \"budget_tokens\" for \
+             extended thinking."
+        ))),
+        Family::BetweenTools => Err(invalid(format!("{words} Use \"thinking.type.between_tools\" instead."))),
+        Family::Budgets | Family::Both | Family::Adaptive | Family::ThinksByItself | Family::Foreign => {
+            Ok(())
+        }
     }
 }
 
@@ -112,22 +142,29 @@ fn effort(request: &Request) -> Result<(), Failure> {
         invalid("This model does not support effort level 'xhigh'. Supported levels: high, low, max, medium.")
     })?;
     let off = request.at_path("/thinking/type") == "disabled";
-    refuse_if(off && family == Family::ThinksByItself && matches!(effort, "xhigh" | "max"), || {
+    let bound = family == Family::ThinksByItself && !request.model().contains("sonnet");
+    refuse_if(off && bound && matches!(effort, "xhigh" | "max"), || {
         invalid(format!(
             "output_config.effort '{effort}' is not supported when thinking is disabled on this model."
         ))
     })
 }
 
-/// What thinking leaves of the sampling values.
-fn sampling(request: &Request) -> Result<(), Failure> {
+/// What the version, the model and thinking leave of the sampling values.
+fn sampling(request: &Request, version: &str, thinks: Thinks) -> Result<(), Failure> {
     let given = |name: &str| request.body.get(name).filter(|value| !value.is_null());
     let temperature = given("temperature").and_then(Value::as_f64);
     let unseen = Family::of(request.model()).thinks_unseen();
     for name in ["temperature", "top_p", "top_k"] {
+        refuse_if(version == NEWER && given(name).is_some(), || {
+            invalid(format!("{name}: Extra inputs are not permitted"))
+        })?;
         refuse_if(unseen && given(name).is_some(), || {
             invalid(format!("`{name}` is deprecated for this model."))
         })?;
+    }
+    if thinks == Thinks::No {
+        return Ok(());
     }
     refuse_if(temperature.is_some_and(|temperature| (temperature - 1.0).abs() > f64::EPSILON), || {
         let words = "`temperature` may only be set to 1 when thinking is enabled.";

@@ -11,12 +11,16 @@ pub(crate) enum Family {
     Adaptive,
     /// From 5 on: adaptive only and by itself, thoughts unseen unless asked for.
     ThinksByItself,
+    /// The same, and only between tools where it does not think before an answer: Sonnet 5.5.
+    BetweenTools,
+    /// The same, and never off: Opus 5.5, Fable, Mythos.
+    AlwaysThinks,
     /// Another vendor's model behind Anthropic's shape, with rules of its own.
     Foreign,
 }
 
 /// Parts of names, the first that is found decides.
-const NAMES: [(&str, Family); 17] = [
+const NAMES: [(&str, Family); 19] = [
     ("claude-opus-4-7", Family::Adaptive),
     ("claude-opus-4-8", Family::Adaptive),
     ("claude-opus-4-6", Family::Both),
@@ -25,11 +29,13 @@ const NAMES: [(&str, Family); 17] = [
     ("claude-sonnet-4", Family::Budgets),
     ("claude-haiku-4", Family::Budgets),
     ("claude-3", Family::Budgets),
+    ("claude-opus-5-5", Family::AlwaysThinks),
+    ("claude-sonnet-5-5", Family::BetweenTools),
     ("claude-opus-", Family::ThinksByItself),
     ("claude-sonnet-", Family::ThinksByItself),
     ("claude-haiku-", Family::ThinksByItself),
-    ("claude-fable", Family::ThinksByItself),
-    ("claude-mythos", Family::ThinksByItself),
+    ("claude-fable", Family::AlwaysThinks),
+    ("claude-mythos", Family::AlwaysThinks),
     ("claude-2", Family::Budgets),
     ("claude-instant", Family::Budgets),
     ("claude-1", Family::Budgets),
@@ -44,20 +50,30 @@ impl Family {
         found.map_or(Self::Foreign, |(_, family)| *family)
     }
 
-    /// Thoughts come without their text unless `display` says otherwise.
+    /// Thoughts come without their text unless `display` says otherwise, and there is no sampling to be set.
     pub(crate) fn thinks_unseen(self) -> bool {
-        match self {
-            Self::Adaptive | Self::ThinksByItself => true,
-            Self::Budgets | Self::Both | Self::Foreign => false,
-        }
+        !self.takes_budgets()
     }
 
     /// `thinking.type: enabled` is taken.
     pub(crate) fn takes_budgets(self) -> bool {
         match self {
             Self::Budgets | Self::Both | Self::Foreign => true,
-            Self::Adaptive | Self::ThinksByItself => false,
+            Self::Adaptive | Self::ThinksByItself | Self::BetweenTools | Self::AlwaysThinks => false,
         }
+    }
+
+    /// Without a word about it the model thinks.
+    pub(crate) fn thinks_unasked(self) -> bool {
+        match self {
+            Self::ThinksByItself | Self::BetweenTools | Self::AlwaysThinks => true,
+            Self::Budgets | Self::Both | Self::Adaptive | Self::Foreign => false,
+        }
+    }
+
+    /// A conversation may end with the beginning of the answer.
+    pub(crate) fn takes_prefill(self) -> bool {
+        matches!(self, Self::Budgets | Self::Foreign)
     }
 
     /// `thinking.type: adaptive` is taken.
@@ -79,7 +95,8 @@ mod tests {
         check("anthropic/claude-sonnet-4.6", Family::Both);
         check("claude-opus-4-8", Family::Adaptive);
         check("claude-opus-5", Family::ThinksByItself);
-        check("claude-sonnet-5-5", Family::ThinksByItself);
+        check("claude-sonnet-5-5", Family::BetweenTools);
+        check("claude-fable-5-1", Family::AlwaysThinks);
         check("MiniMax-M2.7", Family::Foreign);
     }
 }
