@@ -1,0 +1,180 @@
+//! What is known of models, on the command line: lists of them, and what one call puts on the wire and why.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a scenario that meets nothing where something must be fails there"
+)]
+
+use pensive_tests::scene::Scene;
+use serde_json::{Value, json};
+
+/// What a verb printed with `--json`, once it has ended well.
+async fn told(scene: &Scene, arguments: &[&str]) -> Value {
+    let ran = scene.run(arguments).await;
+    ran.expect(0, &[]);
+    serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("no JSON: {ran:?}"))
+}
+
+/// The listed model of that name.
+fn model<'a>(listing: &'a Value, name: &str) -> &'a Value {
+    let models = listing["models"].as_array().unwrap();
+    models.iter().find(|row| row["model"] == name).unwrap_or_else(|| panic!("{name} is not listed"))
+}
+
+/// `level → wire` of each level.
+fn wires(row: &Value) -> Vec<String> {
+    let levels = row["levels"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    levels.map(|level| format!("{} → {}", text(&level["label"]), text(&level["wire"]))).collect()
+}
+
+/// A provider with one model that nothing but the configuration describes.
+fn with_a_row(config: &mut Value) {
+    config["models"]["providers"]["local"] = json!({
+        "baseUrl": "http://127.0.0.1:9/v1",
+        "models": [{
+            "id": "thinker-1", "name": "Thinker", "reasoning": true, "contextWindow": 32768, "maxTokens": 8192,
+            "compat": { "supportedReasoningEfforts": ["low", "high", "xhigh"], "thinkingFormat": "openrouter" },
+        }],
+    });
+    config["agents"]["defaults"]["models"]["local/thinker-1"]["alias"] = json!("thinker");
+}
+
+#[tokio::test]
+async fn a_list_shows_levels_with_their_wire_limits_and_where_it_is_from() {
+    let scene = Scene::prepared(with_a_row).await;
+    let listing = told(&scene, &["models", "--json"]).await;
+    let row = model(&listing, "local/thinker-1");
+    assert_eq!(
+        wires(row),
+        [
+            "off → reasoning.enabled=false",
+            "minimal → reasoning.effort=low",
+            "low → reasoning.effort=low",
+            "high → reasoning.effort=high",
+            "xhigh → reasoning.effort=xhigh",
+        ]
+    );
+    let shown = ["provider", "id", "alias", "name", "configured", "api", "context", "output", "price"]
+        .map(|key| &row[key]);
+    let expected = [
+        json!("local"),
+        json!("thinker-1"),
+        json!("thinker"),
+        json!("Thinker"),
+        json!(true),
+        json!("openai-completions"),
+        json!(32768),
+        json!(8192),
+        Value::Null,
+    ];
+    assert_eq!(shown, expected.each_ref());
+    assert!(row["source"].as_str().unwrap().starts_with("configuration"), "{row}");
+    assert_eq!(wires(model(&listing, "fake/gpt-4.1")), ["off → nothing"]);
+    scene
+        .run(&["models"])
+        .await
+        .expect(0, &["local/thinker-1 (thinker) Thinker\n", "32,768 tokens", "  high"]);
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn a_vendor_without_a_key_can_be_looked_up() {
+    let scene = Scene::prepared(|_| {}).await;
+    let listing = told(&scene, &["models", "--provider", "openai", "--json"]).await;
+    assert!(listing["models"].as_array().unwrap().iter().all(|row| row["provider"] == "openai"));
+    let sol = model(&listing, "openai/gpt-5.6-sol");
+    assert_eq!((&sol["configured"], &sol["default"]), (&json!(false), &json!("medium")));
+    assert_eq!(wires(sol).last().unwrap(), "ultra → reasoning.effort=max");
+    let all = told(&scene, &["models", "--json"]).await;
+    assert!(all["models"].as_array().unwrap().iter().all(|row| row["configured"] == true), "{all}");
+    scene
+        .run(&["models", "--provider", "opnai"])
+        .await
+        .expect(2, &["no provider opnai", "did you mean openai?"]);
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_explained_is_what_is_sent() {
+    let scene = Scene::prepared(|config| {
+        config["agents"]["defaults"]["models"]["fake/gpt-5.2"] =
+            json!({ "alias": "two", "params": { "temperature": 0.5, "serviceTier": "flex", "maxTokens": 4000 } });
+    })
+    .await;
+    for level in ["off", "minimal", "low", "medium", "high", "xhigh"] {
+        let explained = told(&scene, &["explain", "--model", "two", "--think", level, "--json"]).await;
+        scene.run(&["chat", &format!("/think {level} hello")]).await.expect(0, &["You said: hello\n"]);
+        let body = scene.model.requests().pop().unwrap().body;
+        let fields = explained["fields"].as_array().unwrap();
+        assert!(fields.len() >= 3, "{explained}");
+        for field in fields {
+            let path = field["field"].as_str().unwrap();
+            let sent = body.pointer(&format!("/{}", path.replace('.', "/"))).unwrap_or(&Value::Null);
+            let sent = sent.as_str().map_or_else(|| sent.to_string(), str::to_owned);
+            assert_eq!(field["value"], sent, "{level}: {path} in {body}");
+        }
+    }
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn a_level_that_the_model_lacks_is_told_with_what_becomes_of_it() {
+    let scene = Scene::prepared(|_| {}).await;
+    let arguments = ["explain", "--model", "openai/gpt-5", "--think", "xhigh"];
+    scene.run(&arguments).await.expect(
+        0,
+        &[
+            "openai/gpt-5, thinking xhigh\n",
+            "xhigh is not on offer; typed, it is refused with the levels off, minimal, low, medium, high; stored or inherited, \
+             it becomes high",
+            "reasoning.effort = high\n",
+            "why:\n",
+        ],
+    );
+    let explained = told(&scene, &[&arguments[..], &["--fast", "on", "--json"]].concat()).await;
+    assert_eq!(
+        (&explained["asked"], &explained["sent"], &explained["offered"], &explained["fast"]),
+        (&json!("xhigh"), &json!("high"), &json!(false), &json!(true))
+    );
+    let tier = json!({ "field": "service_tier", "value": "priority" });
+    assert!(explained["fields"].as_array().unwrap().contains(&tier), "{explained}");
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn names_that_nobody_knows_are_refused_with_near_ones() {
+    let scene = Scene::prepared(with_a_row).await;
+    for (model, level, parts) in [
+        ("opnai/gpt-5", "high", ["there is no provider opnai", "did you mean openai?"]),
+        ("openai/gpt-5.6-soll", "high", ["openai has no model gpt-5.6-soll", "did you mean gpt-5.6-sol"]),
+        ("thinkr", "high", ["thinkr is no alias, nor provider/model", "did you mean thinker?"]),
+        ("thinker", "hihg", ["hihg is no thinking level", "did you mean high?"]),
+        ("openai/gpt-5", "very", ["very is no thinking level", "there are: off, minimal"]),
+    ] {
+        scene.run(&["explain", "--model", model, "--think", level]).await.expect(2, &parts);
+    }
+    scene.run(&["explain", "--model", "openai/gpt-5"]).await.expect(2, &["--think"]);
+    // Where anything may be served, a strange name is no slip.
+    scene
+        .run(&["explain", "--model", "local/another", "--think", "high"])
+        .await
+        .expect(0, &["reasoning_effort = high"]);
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn doubts_about_models_and_levels_stand_in_the_check_and_at_the_start() {
+    let scene = Scene::prepared(|config| {
+        config["agents"]["defaults"]["thinkingDefault"] = json!("max");
+    })
+    .await;
+    let doubt = "agents.defaults.thinkingDefault: fake/gpt-5.2 has no thinking level max, so xhigh is used; it has: off, ";
+    scene.run(&["config", "check"]).await.expect(0, &["no faults", "warning: ", doubt]);
+    let daemon = scene.daemon().await;
+    assert!(scene.log().contains(doubt), "{}", scene.log());
+    drop(daemon);
+    scene.finish().await;
+}
