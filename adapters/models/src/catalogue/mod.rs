@@ -149,9 +149,9 @@ pub(crate) struct Facts {
     /// How its thoughts are shown, where it shows none unless it is told to.
     #[serde(default)]
     pub(crate) display: Option<String>,
-    /// Whether it is asked to be fast with `speed: fast`.
+    /// Present where it is asked to be fast with `speed: fast`.
     #[serde(default)]
-    pub(crate) speed: bool,
+    pub(crate) speed: Option<Speed>,
     /// The model that stands in for it in the fast lane.
     #[serde(default)]
     pub(crate) fast_model: Option<String>,
@@ -175,6 +175,15 @@ struct Cost {
     output: f64,
     #[serde(default)]
     cached: Option<f64>,
+}
+
+/// The wish `speed: fast`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Speed {
+    /// The trial of the provider that such a call must take part in.
+    #[serde(default)]
+    pub(crate) beta: Option<String>,
 }
 
 /// How the word of a level travels.

@@ -206,6 +206,10 @@ fn the_fast_lane_of_each_provider() {
     assert_eq!(tier(own(claude("claude-haiku-4-5", Level::Off))), "service_tier=standard_only");
     assert_eq!(tier(claude("claude-haiku-4-5", Level::Off).fast()), "");
     assert_eq!(tier(claude("claude-haiku-4-5", Level::Off)), "");
+    let opus = || own(claude("claude-opus-5", Level::Off));
+    assert_eq!(tier(opus().fast()), "speed=fast");
+    assert!(opus().fast().decided().beta.iter().any(|beta| beta.starts_with("fast-mode")));
+    assert!(!opus().decided().beta.iter().any(|beta| beta.starts_with("fast-mode")));
     let flex = || Params { service_tier: Some("flex".into()), ..Params::default() };
     assert_eq!(tier(openai("gpt-5.2", Level::Off).fast().params(flex())), "service_tier=flex");
     assert_eq!(tier(openai("gpt-5.2", Level::Off).params(flex())), "service_tier=flex");

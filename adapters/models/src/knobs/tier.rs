@@ -20,7 +20,8 @@ pub(super) fn put(case: &Case<'_>, manner: &Manner, knobs: &mut Knobs) {
         knobs.why.push("the configuration names the tier".to_owned());
         return knobs.said.put("service_tier", tier.as_str());
     }
-    if case.facts.speed && is_fast && case.host == Host::Own {
+    if let (Some(speed), true, Host::Own) = (&case.facts.speed, is_fast, case.host) {
+        knobs.beta.extend(speed.beta.clone());
         return knobs.said.put("speed", "fast");
     }
     let tier = match (case.extras.fast, manner.pace) {
