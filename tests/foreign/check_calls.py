@@ -85,7 +85,7 @@ def faults(call):
 
 def lines(paths):
     for path in paths:
-        for file in sorted(path.glob("*.jsonl")) if path.is_dir() else [path]:
+        for file in sorted(path.glob("telegram-*.jsonl")) if path.is_dir() else [path]:
             for number, line in enumerate(file.read_text().splitlines(), 1):
                 yield f"{file.name}:{number}", line
 

@@ -75,6 +75,59 @@ def responses_stream():
     equal((kinds[0], kinds[-1]), ("response.created", "response.completed"))
 
 
+@check("chat: parallel calls there and back; a call without its answer is refused")
+def parallel():
+    play(*[{"tool_call": {"name": "look", "arguments": {"q": letter}}} for letter in "abc"])
+    with client.chat.completions.stream(model="gpt-5.2", messages=HELLO, tools=TOOLS) as stream:
+        turn = stream.get_final_completion().choices[0].message
+    equal([call.function.arguments for call in turn.tool_calls], ['{"q":"a"}', '{"q":"b"}', '{"q":"c"}'])
+    calls = [{"id": call.id, "type": "function", "function": {"name": "look", "arguments": call.function.arguments}} for call in turn.tool_calls]
+    results = [{"role": "tool", "tool_call_id": call["id"], "content": "saw it"} for call in calls]
+    history = [*HELLO, {"role": "assistant", "tool_calls": calls}, *results]
+    play({"text": "done"})
+    equal(client.chat.completions.create(model="gpt-5.2", messages=history, tools=TOOLS).choices[0].message.content, "done")
+    try:
+        client.chat.completions.create(model="gpt-5.2", messages=history[:-1], tools=TOOLS)
+    except openai.BadRequestError as error:
+        assert "did not have response messages" in error.message, error.message
+        return
+    raise AssertionError("passed")
+
+
+@check("responses: a tool call there and back, with its encrypted reasoning; altered, it is refused")
+def replay():
+    fields = {"model": "gpt-5.2", "store": False, "include": ["reasoning.encrypted_content"]}
+    play({"reasoning": "hm"}, {"tool_call": {"name": "look", "arguments": {"q": "é"}}})
+    answer = client.responses.create(input="hi", **fields)
+    thought, call = answer.output
+    assert thought.encrypted_content
+    output = {"type": "function_call_output", "call_id": call.call_id, "output": "saw it"}
+    turn = [item.model_dump(exclude_none=True) for item in answer.output]
+    play({"text": "done"})
+    equal(client.responses.create(input=[*HELLO, *turn, output], **fields).output_text, "done")
+    turn[0]["encrypted_content"] = "gAAAAAnothing"
+    try:
+        client.responses.create(input=[*HELLO, *turn, output], **fields)
+    except openai.BadRequestError as error:
+        equal(error.code, "invalid_encrypted_content")
+        return
+    raise AssertionError("passed")
+
+
+@check("an effort that the model lacks is refused, with what it has")
+def efforts():
+    model.rules(rules={"efforts": [{"words": ["xhigh"], "supported": ["low", "medium", "high"]}]})
+    try:
+        client.responses.create(model="gpt-5.2", input="hi", reasoning={"effort": "xhigh"})
+    except openai.BadRequestError as error:
+        equal((error.code, error.param), ("unsupported_value", "reasoning.effort"))
+        assert "Supported values are: 'low', 'medium', and 'high'." in error.message, error.message
+        return
+    finally:
+        model.rules(rules={})
+    raise AssertionError("passed")
+
+
 @check("responses, cut at the limit")
 def incomplete():
     play({"text": "hel"}, finish="length")
@@ -130,6 +183,6 @@ def leaves():
     raise AssertionError("nobody noticed")
 
 
-CHECKS = [models, chat, chat_stream, chat_tool, responses, responses_stream, incomplete, failures, broken, leaves]
+CHECKS = [models, chat, chat_stream, chat_tool, responses, responses_stream, parallel, replay, efforts, incomplete, failures, broken, leaves]
 asyncio.run(bench.run(CHECKS, "openai"))
 bench.finish()

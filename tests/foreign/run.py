@@ -1,4 +1,5 @@
-"""Lets clients that are not ours use the fakes: aiogram and python-telegram-bot the Telegram fake, the openai SDK the model fake.
+"""Lets clients that are not ours use the fakes: aiogram and python-telegram-bot the Telegram fake, the SDKs of OpenAI, Anthropic, Google and
+Ollama the model fake.
 
 usage: python3 tests/foreign/run.py [--bins target/debug] [name …]
 
@@ -18,7 +19,7 @@ import venv
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HOME = ROOT / "target" / "foreign"
-SCRIPTS = ["aiogram_bot", "ptb_bot", "openai_client", "check_calls_check"]
+SCRIPTS = ["aiogram_bot", "ptb_bot", "openai_client", "anthropic_client", "genai_client", "ollama_client", "check_calls_check"]
 # No script has a reason to take longer.
 PATIENCE = 180
 
