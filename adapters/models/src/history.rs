@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use pensive_contract::model::{ModelRef, ModelRequest, PromptTurn};
 use pensive_contract::speech::{Piece, PieceKind, Speech, ToolCall, ToolOutcome, ToolResult};
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
+use crate::wire::object;
 pub(crate) use ids::Form;
 use ids::Ids;
 
@@ -154,10 +156,8 @@ fn settle(call: &mut ToolCall, came: Option<ToolResult>, ids: &mut Ids) -> ToolR
     if !ids::is_word(&call.name, 64) {
         call.name = ids::word(&call.name);
     }
-    // The wire wants an object. What else the model wrote is better not repeated to it as if it had been right: the
-    // result tells it that it was not.
     if serde_json::from_str::<BTreeMap<String, IgnoredAny>>(&call.arguments).is_err() {
-        call.arguments = "{}".to_owned();
+        call.arguments = Value::Object(object(&call.arguments)).to_string();
     }
     let (text, outcome) = came
         .map_or_else(|| (UNFINISHED.to_owned(), ToolOutcome::Failed), |result| (result.text, result.outcome));

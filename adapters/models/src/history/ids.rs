@@ -29,7 +29,7 @@ impl Form {
         }
     }
 
-    fn takes(self, id: &str) -> bool {
+    pub(super) fn takes(self, id: &str) -> bool {
         match self {
             Self::Short => (1..=40).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic()),
             Self::Word => is_word(id, 64),

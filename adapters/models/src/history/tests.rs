@@ -108,7 +108,9 @@ fn prov_10_split_late_and_disordered_results_stand_behind_their_calls() {
 
 #[test]
 fn prov_10_the_same_name_twice_is_renamed_with_its_result() {
-    let again = Ids { form: Form::Word, given: ["a".to_owned()].into() }.settle("a");
+    let mut ids = Ids::new(Form::Word);
+    ids.settle("a");
+    let again = ids.settle("a");
     check(
         &[
             user("Hi"),
@@ -206,9 +208,11 @@ fn arguments_are_an_object_and_names_are_words() {
         assert_eq!(results[0].name, call.name);
     };
     check("look", r#"{ "a": [1.0] }"#, asks("a", "look", r#"{ "a": [1.0] }"#));
-    for broken in ["", " ", "null", "[]", "\"{}\"", "{\"a\":", "{} {}"] {
-        check("look", broken, asks("a", "look", "{}"));
+    for none in ["", " ", "null"] {
+        check("look", none, asks("a", "look", "{}"));
     }
+    check("look", "[]", asks("a", "look", r#"{"arguments":"[]"}"#));
+    check("look", "{\"a\":", asks("a", "look", r#"{"arguments":"{\"a\":"}"#));
     check("functions.look up", "{}", asks("a", "functions_look_up", "{}"));
     check("", "{}", asks("a", "unnamed", "{}"));
     check(&"ä".repeat(70), "{}", asks("a", &"_".repeat(64), "{}"));
