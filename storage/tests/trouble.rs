@@ -50,6 +50,14 @@ fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     lines.map_while(Result::ok).filter_map(|line| line.split_once("said ").map(|(_, said)| said.to_owned()))
 }
 
+fn text(turn: Turn) -> String {
+    match turn.said {
+        PromptTurn::User(text) => text,
+        PromptTurn::Assistant(speech) => speech.text(),
+        PromptTurn::Tools(_) => String::new(),
+    }
+}
+
 fn turn(n: u64) -> Turn {
     Turn { at: Timestamp(0), name: None, said: PromptTurn::User(n.to_string()) }
 }
@@ -112,7 +120,7 @@ async fn ses_03_rst_09_what_was_answered_survives_a_kill_and_a_commit_is_whole()
             let stored = store.get(&session_key(task)).await.unwrap().unwrap().context_used;
             assert!(stored >= *answered, "round {round}: {task} {answered} {stored}");
             let turns = store.tail(&task.as_str().into(), usize::MAX).await.unwrap();
-            let turns: Vec<String> = turns.into_iter().map(|turn| turn.text).collect();
+            let turns: Vec<String> = turns.into_iter().map(text).collect();
             assert!(turns == numbers(stored), "round {round}: {task} {stored}");
         }
         // Each event is there once, in order, whatever was retried.
@@ -177,7 +185,7 @@ async fn rst_09_a_full_disk_fails_the_commit_and_the_store_recovers_when_there_i
         let store = open(dir.path());
         let texts = async |task: &str| -> Vec<String> {
             let turns = store.tail(&task.into(), usize::MAX).await.unwrap();
-            turns.into_iter().map(|turn| turn.text).collect()
+            turns.into_iter().map(text).collect()
         };
         assert!(texts("0").await == numbers(one.parse::<u64>().unwrap() + 1), "{blocks}");
         assert!(texts("1").await == numbers(two.parse().unwrap()), "{blocks}");

@@ -129,6 +129,30 @@ async fn what_another_version_added_survives_export_import_and_change() {
     assert_eq!(stored(&exported(dir.path())), expected);
 }
 
+/// Nothing points into a transcript from outside, so what is left of one is read from its own end.
+#[tokio::test]
+async fn ses_17_a_transcript_that_lost_its_newest_turns_is_read_as_far_as_it_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let turn = |text: &str| Turn { at: Timestamp(1), name: None, said: PromptTurn::User(text.to_owned()) };
+    let store = open(dir.path());
+    let turns = ["one", "two", "three", "four"].map(|text| Write::Turn("s1".into(), turn(text)));
+    store.commit([change(&session_key("1"), |_| {})].into_iter().chain(turns).collect()).await.unwrap();
+    store.close().await.unwrap();
+
+    let text = exported(dir.path());
+    let kept: Vec<&str> =
+        text.lines().filter(|line| !line.contains(r#""three""#) && !line.contains(r#""four""#)).collect();
+    let (_, kept) = kept.split_last().unwrap();
+    let end = json!({ "end": true, "lines": kept.len() - 1 });
+    let text = format!("{}\n{end}\n", kept.join("\n"));
+    import(dir.path(), text.as_bytes(), Onto::Replace).unwrap();
+
+    let store = open(dir.path());
+    assert_eq!(store.tail(&"s1".into(), 9).await.unwrap(), [turn("one"), turn("two")]);
+    store.commit(vec![Write::Turn("s1".into(), turn("five"))]).await.unwrap();
+    assert_eq!(store.tail(&"s1".into(), 9).await.unwrap(), ["one", "two", "five"].map(turn));
+}
+
 #[tokio::test]
 async fn a_bad_line_is_named_and_nothing_is_imported() {
     let (from, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
