@@ -215,7 +215,7 @@ async fn a_word_that_is_no_tier_changes_nothing() {
 
 /// The setting of one chat is never the state of another, and what is told is what is sent.
 #[tokio::test]
-async fn dir_05_dir_06_dir_07_dir_10_what_is_told_is_what_is_sent() {
+async fn dir_05_dir_06_dir_07_what_is_told_is_what_is_sent() {
     let (scene, mut ann, mut bob) =
         scene(|config| config["agents"]["defaults"]["thinkingDefault"] = json!("medium")).await;
     assert_eq!(
@@ -239,5 +239,31 @@ async fn dir_05_dir_06_dir_07_dir_10_what_is_told_is_what_is_sent() {
         assert_eq!(effort(&scene, &mut bob, "hello").await.as_deref(), Some(sent), "{told}");
         assert_eq!(effort(&scene, &mut ann, "hello").await.as_deref(), Some("medium"), "ann said nothing");
     }
+    scene.finish().await;
+}
+
+/// Off is refused where it cannot be sent, and where it was stored before, its stand-in is told, shown and sent.
+#[tokio::test]
+async fn dir_10_off_is_never_shown_where_the_model_thinks_all_the_same() {
+    let (scene, mut ann, _) = scene(|config| {
+        let models = config["models"]["providers"]["fake"]["models"].as_array_mut().unwrap();
+        models.push(json!({ "id": "always", "reasoning": true, "thinkingLevelMap": { "off": null, "minimal": null } }));
+    })
+    .await;
+    ann.check(&[
+        ("/think off", "Thinking disabled."),
+        ("/model fake/always", "Thinking level set to low (off not supported for fake/always).\nModel set to fake/always for this session."),
+        ("/think", "Current thinking level: low (from session).\nOptions: default, low, medium, high."),
+        ("/think off", "Thinking level \"off\" is not supported for fake/always. Use one of: low, medium, high."),
+    ])
+    .await;
+    let status = ann.ask("/status").await;
+    assert!(
+        status.contains("Thinking: low → reasoning.effort=low (from session) · off not supported here"),
+        "{status}"
+    );
+    assert_eq!(effort(&scene, &mut ann, "hello").await.as_deref(), Some("low"));
+    assert_eq!(ann.ask("/model default").await, "Thinking disabled.\nModel reset to default (fake/gpt-5.2).");
+    assert_eq!(effort(&scene, &mut ann, "hello").await.as_deref(), Some("none"));
     scene.finish().await;
 }
