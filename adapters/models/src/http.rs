@@ -11,7 +11,7 @@ use crate::settings::{Api, ProviderSettings};
 use crate::stream;
 use crate::transport::{Endpoint, Transport};
 use crate::trouble::Trouble;
-use crate::wire::{Call, Decode, openai_chat, openai_responses};
+use crate::wire::{Call, Decode, gemini, messages, ollama, openai_chat, openai_responses};
 
 /// The shapes that are spoken over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +29,21 @@ impl Shape {
         match api {
             Api::OpenaiResponses => Some(Self::Responses),
             Api::OpenaiCompletions => Some(Self::Chat),
-            Api::AnthropicMessages | Api::GoogleGenerativeAi | Api::Ollama => None,
+            Api::AnthropicMessages => Some(Self::Messages),
+            Api::GoogleGenerativeAi => Some(Self::Gemini),
+            Api::Ollama => Some(Self::Ollama),
             Api::ClaudeCli | Api::Codex | Api::Rehearsal => None,
+        }
+    }
+
+    /// The path of a base, without what all calls of the shape say themselves: people copy Ollama's address with the
+    /// path of the compatible API or of this one, and Anthropic's with its version or without.
+    pub(crate) fn root(self, path: &str) -> &str {
+        let path = path.trim_end_matches('/');
+        match self {
+            Self::Ollama => path.strip_suffix("/v1").or_else(|| path.strip_suffix("/api")).unwrap_or(path),
+            Self::Messages => path.strip_suffix("/v1").unwrap_or(path),
+            Self::Responses | Self::Chat | Self::Gemini => path,
         }
     }
 
@@ -39,8 +52,8 @@ impl Shape {
         match self {
             Self::Responses => "/responses".to_owned(),
             Self::Chat => "/chat/completions".to_owned(),
-            Self::Messages => "/messages".to_owned(),
-            Self::Gemini => format!("/models/{model}:streamGenerateContent"),
+            Self::Messages => "/v1/messages".to_owned(),
+            Self::Gemini => gemini::path(model),
             Self::Ollama => "/api/chat".to_owned(),
         }
     }
@@ -59,9 +72,10 @@ impl Shape {
     fn encode(self, call: Call<'_>) -> Result<Bytes, Trouble> {
         let body = match self {
             Self::Responses => serde_json::to_vec(&openai_responses::encode(call)),
-            Self::Chat | Self::Messages | Self::Gemini | Self::Ollama => {
-                serde_json::to_vec(&openai_chat::encode(call))
-            }
+            Self::Gemini => serde_json::to_vec(&gemini::encode(call)),
+            Self::Ollama => serde_json::to_vec(&ollama::encode(call)),
+            Self::Messages => serde_json::to_vec(&messages::encode(call)),
+            Self::Chat => serde_json::to_vec(&openai_chat::encode(call)),
         };
         body.map(Bytes::from).map_err(|error| Trouble::Broken(format!("our own request: {error}")))
     }
@@ -69,9 +83,10 @@ impl Shape {
     fn decoder(self) -> Box<dyn Decode> {
         match self {
             Self::Responses => Box::<openai_responses::Decoder>::default(),
-            Self::Chat | Self::Messages | Self::Gemini | Self::Ollama => {
-                Box::<openai_chat::Decoder>::default()
-            }
+            Self::Gemini => Box::<gemini::Decoder>::default(),
+            Self::Ollama => Box::<ollama::Decoder>::default(),
+            Self::Messages => Box::<messages::Decoder>::default(),
+            Self::Chat => Box::<openai_chat::Decoder>::default(),
         }
     }
 }

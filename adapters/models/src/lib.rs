@@ -29,6 +29,7 @@ mod repair;
 mod sse;
 mod transport;
 mod trouble;
+mod values;
 
 mod ollama;
 mod rehearsal;

@@ -1,6 +1,8 @@
 //! What a provider's no means. Reads error bodies of every usual form, and decides between trying again, telling the
 //! person and leaving it to an operator.
 
+mod details;
+
 use std::fmt;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -9,6 +11,7 @@ use pensive_contract::fault::FaultClass;
 use serde_json::Value;
 
 use crate::repair;
+use details::Details;
 
 /// The longest pause that a provider may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
@@ -38,6 +41,7 @@ enum Reason {
     Key,
     TooLong,
     UnknownModel,
+    Unpulled,
     Level,
     Content,
     Address,
@@ -58,6 +62,7 @@ impl Refusal {
             Some(Value::Number(number)) => number.to_string(),
             Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => String::new(),
         };
+        let details = Details::of(inner);
         let code = text("code");
         let told = code.parse().ok().filter(|code| (300..600).contains(code));
         let message = match inner {
@@ -69,17 +74,17 @@ impl Refusal {
         };
         Self {
             status: status.or(told),
-            retry_after: None,
-            code,
-            kind: text("type"),
+            retry_after: details.pause().map(|pause| pause.min(LONGEST_PAUSE)),
+            code: details.daily_quota().map_or(code, str::to_owned),
+            kind: Some(text("type")).filter(|kind| !kind.is_empty()).unwrap_or_else(|| text("status")),
             param: text("param"),
             message,
         }
     }
 
-    /// With the pause that the provider asks for.
+    /// With the pause that the provider asks for in a header, which goes before that of its body.
     pub(crate) fn after(mut self, pause: Option<Duration>) -> Self {
-        self.retry_after = pause;
+        self.retry_after = pause.or(self.retry_after);
         self
     }
 
@@ -111,6 +116,7 @@ impl Refusal {
             "does not support",
             "extra inputs",
             "unknown field",
+            "unknown name",
             "unexpected",
         ];
         let message = self.message.to_ascii_lowercase();
@@ -154,7 +160,7 @@ impl Refusal {
             Reason::Busy | Reason::Limited => {
                 self.retry_after.map_or(FaultClass::Again, FaultClass::AgainAfter)
             }
-            Reason::TooLong | Reason::UnknownModel | Reason::Level | Reason::Content => {
+            Reason::TooLong | Reason::UnknownModel | Reason::Unpulled | Reason::Level | Reason::Content => {
                 FaultClass::TellPerson
             }
             Reason::NoCredit | Reason::Key | Reason::Address | Reason::Request => FaultClass::OursToMend,
@@ -171,6 +177,9 @@ impl Refusal {
             Reason::TooLong => "This conversation is too long for the model. Send /new to start a fresh one.",
             Reason::UnknownModel => {
                 "The model provider does not know this model. Send /model to pick another one."
+            }
+            Reason::Unpulled => {
+                "Ollama does not have this model yet. An admin can fetch it with `ollama pull`, or send /model to pick another one."
             }
             Reason::Level => {
                 "The model refused this thinking level. Send /think to see the levels and pick another."
@@ -189,15 +198,22 @@ impl Refusal {
         let named = |names: &[&str]| names.iter().any(|n| self.code == *n || self.kind == *n);
         let status = self.status.unwrap_or(0);
 
-        if status == 402 || named(NO_CREDIT) || says(&["exceeded your current quota", "insufficient balance"])
+        // Google says of every limit that a quota is exceeded.
+        let is_limit = named(&["RESOURCE_EXHAUSTED"]);
+        if status == 402
+            || named(NO_CREDIT)
+            || (is_limit && self.code.contains("PerDay"))
+            || (!is_limit && says(&["exceeded your current quota", "insufficient balance"]))
         {
             Reason::NoCredit
         } else if status == 429 || named(LIMITED) {
             Reason::Limited
         } else if status == 413 || named(TOO_LONG) || says(TOO_LONG_WORDS) {
             Reason::TooLong
-        } else if matches!(status, 401 | 403) || named(KEY) {
+        } else if matches!(status, 401 | 403) || named(KEY) || (status == 400 && says(KEY_WORDS)) {
             Reason::Key
+        } else if says(&["try pulling it first"]) {
+            Reason::Unpulled
         } else if named(&["model_not_found"]) || (status == 404 && says(&["model"])) {
             Reason::UnknownModel
         } else if status == 404 || (300..400).contains(&status) {
@@ -205,7 +221,7 @@ impl Refusal {
         } else if named(CONTENT) {
             Reason::Content
         } else if matches!(status, 400 | 422)
-            && (self.param.starts_with("reasoning") || says(&["reasoning", "thinking"]))
+            && (self.param.starts_with("reasoning") || says(&["reasoning", "thinking", "think value"]))
         {
             Reason::Level
         } else if matches!(status, 0 | 408 | 409 | 425) || status >= 500 {
@@ -218,11 +234,19 @@ impl Refusal {
 
 const NO_CREDIT: &[&str] =
     &["insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"];
-const LIMITED: &[&str] = &["rate_limit_exceeded", "rate_limit_error"];
+const LIMITED: &[&str] = &["rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"];
 const KEY: &[&str] = &["invalid_api_key", "authentication_error", "permission_error"];
+/// Google's, whose status for a bad key is that of any bad request.
+const KEY_WORDS: &[&str] = &["api key not valid", "api key not found", "api key expired"];
 const TOO_LONG: &[&str] = &["context_length_exceeded", "exceed_context_size_error"];
-const TOO_LONG_WORDS: &[&str] =
-    &["context length", "context window", "context size", "prompt is too long", "input is too long"];
+const TOO_LONG_WORDS: &[&str] = &[
+    "context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "input is too long",
+    "input token count",
+];
 const CONTENT: &[&str] = &["content_policy_violation", "content_filter", "invalid_prompt"];
 
 impl fmt::Display for Refusal {
@@ -353,6 +377,78 @@ mod tests {
     }
 
     #[test]
+    fn errors_of_google() {
+        let error = |code: u16, status: &str, message: &str, details: &str| {
+            format!(
+                r#"[{{"error":{{"code":{code},"message":{message:?},"status":"{status}","details":[{details}]}}}}]"#
+            )
+        };
+        let quota = "You exceeded your current quota, please check your plan and billing details.";
+        let per = |span: &str| {
+            format!(
+                r#"{{"violations":[{{"quotaId":"Requests{span}-FreeTier"}}]}},{{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7s"}}"#
+            )
+        };
+        let check = |code, status, message, details: &str, class, words| {
+            check(Some(code), &error(code, status, message, details), class, words);
+        };
+        let pause = AgainAfter(Duration::from_secs(7));
+        check(429, "RESOURCE_EXHAUSTED", quota, &per("PerMinute"), pause, "limiting");
+        check(429, "RESOURCE_EXHAUSTED", quota, &per("PerDay"), OursToMend, "credit");
+        check(
+            429,
+            "RESOURCE_EXHAUSTED",
+            "Resource has been exhausted (e.g. check quota).",
+            "",
+            Again,
+            "limiting",
+        );
+        let key = "API key not valid. Please pass a valid API key.";
+        check(400, "INVALID_ARGUMENT", key, "", OursToMend, "key");
+        check(403, "PERMISSION_DENIED", "Method doesn't allow unregistered callers.", "", OursToMend, "key");
+        check(503, "UNAVAILABLE", "The model is overloaded.", "", Again, "trouble");
+        let level = "You can only set only one of thinking budget and thinking level.";
+        check(400, "INVALID_ARGUMENT", level, "", TellPerson, "thinking level");
+        let off = "Budget 0 is invalid. This model only works in thinking mode.";
+        check(400, "INVALID_ARGUMENT", off, "", TellPerson, "thinking level");
+        let long = "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).";
+        check(400, "INVALID_ARGUMENT", long, "", TellPerson, "/new");
+        let model = "models/x is not found for API version v1beta, or is not supported for generateContent.";
+        check(404, "NOT_FOUND", model, "", TellPerson, "/model");
+        check(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", "", OursToMend, "log");
+    }
+
+    #[test]
+    fn prov_09_google_misses_its_signatures() {
+        for message in [
+            "Function call is missing a thought_signature in functionCall parts.",
+            "Unable to submit request because Thought signature is not valid.",
+            "Corrupted thought signature.",
+        ] {
+            let body =
+                format!(r#"{{"error":{{"code":400,"message":"{message}","status":"INVALID_ARGUMENT"}}}}"#);
+            let refusal = Refusal::read(Some(400), body.as_bytes());
+            assert!(refusal.blames_seals() && !refusal.blames_level(), "{message}");
+        }
+    }
+
+    #[test]
+    fn errors_of_ollama() {
+        let unpulled = r#"{"error":"model \"x\" not found, try pulling it first"}"#;
+        check(Some(404), unpulled, TellPerson, "`ollama pull`");
+        check(Some(404), r#"{"error":"model 'x' not found"}"#, TellPerson, "does not know this model");
+        for body in [
+            r#"{"error":"\"llama3.1:8b\" does not support thinking"}"#,
+            r#"{"error":"think value \"medium\" is not supported for this model"}"#,
+        ] {
+            check(Some(400), body, TellPerson, "thinking level");
+            assert!(Refusal::read(Some(400), body.as_bytes()).blames_field(), "{body}");
+        }
+        let busy = r#"{"error":"server busy, please try again.  maximum pending requests exceeded"}"#;
+        check(Some(503), busy, Again, "trouble");
+    }
+
+    #[test]
     fn prov_18_a_demand_for_reasoning_is_no_overflow() {
         let body =
             r#"{"error":{"message":"Reasoning is mandatory for this endpoint and cannot be disabled."}}"#;
@@ -363,6 +459,11 @@ mod tests {
     fn a_pause_is_honoured_and_capped() {
         let refusal = Refusal::read(Some(429), b"").after(pause("7", Timestamp(0)));
         assert_eq!(refusal.class(), AgainAfter(Duration::from_secs(7)));
+        let body = br#"{"error":{"details":[{"retryDelay":"7200s"}]}}"#;
+        let refusal = Refusal::read(Some(429), body);
+        assert_eq!(refusal.clone().after(None).class(), AgainAfter(LONGEST_PAUSE));
+        let soon = refusal.after(pause("3", Timestamp(0)));
+        assert_eq!(soon.class(), AgainAfter(Duration::from_secs(3)));
         let check = |header, expected: Option<u64>| {
             let now = Timestamp(784_111_777_000);
             assert_eq!(pause(header, now), expected.map(Duration::from_millis), "{header}");

@@ -10,18 +10,16 @@ use pensive_contract::model::{ModelEvent, ModelStream};
 
 use crate::repair::Halves;
 use crate::sse::Events;
-use crate::tags::TagFilter;
+use crate::tags::{Between, TagFilter};
 use crate::transport::Answer;
 use crate::trouble::Trouble;
+use crate::values::Values;
 use crate::wire::Decode;
-
-/// The longest answer in one document.
-const LONGEST_DOCUMENT: usize = 16 << 20;
 
 /// Reads an answer.
 pub(crate) fn events(answer: Answer, decoder: Box<dyn Decode>, provider: &str) -> ModelStream {
     let reader = Reader {
-        form: if answer.is_document() { Form::Document(Vec::new()) } else { Form::Events(Events::default()) },
+        form: Form::Unknown,
         answer,
         decoder,
         provider: provider.to_owned(),
@@ -52,10 +50,25 @@ struct Reader {
     state: State,
 }
 
-/// How the answer is written.
+/// How the answer is written. Its first bytes tell; what servers say of it in headers is often something else.
 enum Form {
+    Unknown,
     Events(Events),
-    Document(Vec<u8>),
+    Values(Values),
+}
+
+impl Form {
+    /// The form of a body that begins so, and the rest of the beginning; nothing while there is only what stands before
+    /// any beginning.
+    fn of(beginning: &[u8]) -> Option<(Self, &[u8])> {
+        let is_before = |byte: &u8| byte.is_ascii_whitespace() || b"\xEF\xBB\xBF".contains(byte);
+        let rest = beginning.get(beginning.iter().position(|byte| !is_before(byte))?..)?;
+        let form = match rest.first() {
+            Some(b'{' | b'[') => Self::Values(Values::default()),
+            Some(_) | None => Self::Events(Events::default()),
+        };
+        Some((form, rest))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,28 +93,37 @@ impl Reader {
 
     /// Decodes the next bytes.
     async fn read(&mut self) -> Result<(), Trouble> {
-        let chunk = self.answer.chunk().await?;
-        match (&mut self.form, chunk) {
-            (Form::Events(events), Some(chunk)) => {
-                events.push(&chunk)?;
+        let Some(chunk) = self.answer.chunk().await? else {
+            return Err(Trouble::Cut("no end mark".to_owned()));
+        };
+        let mut bytes: &[u8] = &chunk;
+        if matches!(self.form, Form::Unknown) {
+            let Some((form, rest)) = Form::of(bytes) else { return Ok(()) };
+            (self.form, bytes) = (form, rest);
+        }
+        let is_over = |pieces: &[ModelEvent]| matches!(pieces.last(), Some(ModelEvent::End(_)));
+        match &mut self.form {
+            Form::Unknown => {}
+            Form::Events(events) => {
+                events.push(bytes)?;
                 while let Some(event) = events.next() {
                     self.decoder.event(event, &mut self.pieces)?;
-                    if matches!(self.pieces.last(), Some(ModelEvent::End(_))) {
+                    if is_over(&self.pieces) {
                         break;
                     }
                 }
-                Ok(())
             }
-            (Form::Events(_), None) => Err(Trouble::Cut("no end mark".to_owned())),
-            (Form::Document(body), Some(chunk)) => {
-                body.extend_from_slice(&chunk);
-                if body.len() > LONGEST_DOCUMENT {
-                    return Err(Trouble::Broken("a document without end".to_owned()));
+            Form::Values(values) => {
+                values.push(bytes)?;
+                while let Some(value) = values.next()? {
+                    self.decoder.document(value, &mut self.pieces)?;
+                    if is_over(&self.pieces) {
+                        break;
+                    }
                 }
-                Ok(())
             }
-            (Form::Document(body), None) => self.decoder.document(body, &mut self.pieces),
         }
+        Ok(())
     }
 
     /// Filters what was decoded. What was said before a trouble stays said; the trouble comes after it.
@@ -115,8 +137,19 @@ impl Reader {
                     self.tags.push(self.text.join(text), &mut out);
                 }
                 ModelEvent::Reasoning(text) => {
+                    self.tags.between(Between::Reasoning, &mut out);
                     let text = self.reasoning.join(text);
                     out.extend((!text.is_empty()).then_some(ModelEvent::Reasoning(text)));
+                }
+                ModelEvent::Call(_) => {
+                    self.lose_halves(&mut out);
+                    self.tags.between(Between::Call, &mut out);
+                    out.push(piece);
+                }
+                ModelEvent::Seal(_) => {
+                    self.lose_halves(&mut out);
+                    self.tags.between(Between::Seal, &mut out);
+                    out.push(piece);
                 }
                 ModelEvent::End(reason) => {
                     self.lose_halves(&mut out);
@@ -125,11 +158,7 @@ impl Reader {
                     self.state = State::Over;
                     break;
                 }
-                ModelEvent::Learned(_)
-                | ModelEvent::Call(_)
-                | ModelEvent::Seal(_)
-                | ModelEvent::Recast(_)
-                | ModelEvent::Usage(_) => out.push(piece),
+                ModelEvent::Learned(_) | ModelEvent::Recast(_) | ModelEvent::Usage(_) => out.push(piece),
             }
         }
         self.pieces = pieces;

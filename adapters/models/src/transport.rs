@@ -47,10 +47,12 @@ impl Endpoint {
     /// The provider's base, and the headers of every call.
     pub(crate) fn new(provider: &ProviderSettings, shape: Shape) -> Result<Self, ModelsError> {
         let bad_url = |why: String| ModelsError::BaseUrl { provider: provider.name.clone(), why };
-        let base = Url::parse(&provider.base_url).map_err(|error| bad_url(error.to_string()))?;
+        let mut base = Url::parse(&provider.base_url).map_err(|error| bad_url(error.to_string()))?;
         if !matches!(base.scheme(), "http" | "https") {
             return Err(bad_url("it must begin with http:// or https://".to_owned()));
         }
+        let root = shape.root(base.path()).to_owned();
+        base.set_path(&root);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
@@ -205,12 +207,6 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Whether it is one JSON document and not a stream of events.
-    pub(crate) fn is_document(&self) -> bool {
-        let kind = self.response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        kind.is_some_and(|kind| kind.trim_start().starts_with("application/json"))
-    }
-
     /// The model has begun to speak, so that long silence is no longer thought.
     pub(crate) fn speaks(&mut self) {
         self.limits.idle = self.idle;

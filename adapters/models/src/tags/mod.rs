@@ -29,6 +29,42 @@ pub struct TagFilter {
     lead: String,
     shown: Shown,
     after_tag: AfterTag,
+    since: Since,
+    calls: Calls,
+}
+
+/// What stands in the text of an answer without being text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Between {
+    /// Reasoning that came as such.
+    Reasoning,
+    /// A tool call.
+    Call,
+    /// The seal of what stood before it.
+    Seal,
+}
+
+/// What came since the beginning, or since something else than text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Since {
+    #[default]
+    Nothing,
+    Text,
+}
+
+/// Whether the answer has tool calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Calls {
+    #[default]
+    None,
+    Some,
+}
+
+/// What follows a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Text,
+    Else,
 }
 
 /// How the answer given so far ends.
@@ -58,7 +94,40 @@ enum AfterTag {
 impl TagFilter {
     /// Takes a piece of text, gives events.
     pub fn push(&mut self, piece: String, out: &mut Vec<ModelEvent>) {
+        if !piece.is_empty() {
+            self.since = Since::Text;
+        }
         let text = if self.held.is_empty() { piece } else { std::mem::take(&mut self.held) + &piece };
+        self.scan(text, Next::Text, out);
+    }
+
+    /// Something that is no text comes here: gives what stands before it, as far as that is decided. Reasoning that was
+    /// opened stays open, and what stood before a lone closer is reasoning: a call follows it like an answer.
+    pub(crate) fn between(&mut self, what: Between, out: &mut Vec<ModelEvent>) {
+        if !self.held.is_empty() {
+            let held = std::mem::take(&mut self.held);
+            self.scan(held, Next::Else, out);
+        }
+        match what {
+            Between::Reasoning => {}
+            Between::Call => {
+                self.lead.clear();
+                if self.after_tag == AfterTag::Recast {
+                    out.push(ModelEvent::Recast(Recast::TextWasReasoning));
+                    self.shown = Shown::Nothing;
+                    self.after_tag = AfterTag::DropBlanks;
+                }
+                self.calls = Calls::Some;
+            }
+            Between::Seal if self.since == Since::Text && !self.lead.is_empty() => {
+                out.push(ModelEvent::Text(std::mem::take(&mut self.lead)));
+            }
+            Between::Seal => {}
+        }
+        self.since = Since::Nothing;
+    }
+
+    fn scan(&mut self, text: String, next: Next, out: &mut Vec<ModelEvent>) {
         let (mut given, mut at) = (0, 0);
         while let Some(angle) = self.next_angle(text.as_bytes(), at) {
             let rest = text.as_bytes().get(angle..).unwrap_or_default();
@@ -69,12 +138,12 @@ impl TagFilter {
                     at = angle + length;
                     given = at;
                 }
-                Beginning::Perhaps => {
+                Beginning::Perhaps if next == Next::Text => {
                     self.give(slice(&text, given, angle).to_owned(), out);
                     self.held = slice(&text, angle, text.len()).to_owned();
                     return;
                 }
-                Beginning::Tag(..) | Beginning::Text => {
+                Beginning::Tag(..) | Beginning::Perhaps | Beginning::Text => {
                     self.code.skip_angle();
                     at = angle + 1;
                 }
@@ -84,8 +153,11 @@ impl TagFilter {
         self.give(rest, out);
     }
 
-    /// The text is over: gives what was held back.
+    /// The text is over: gives what was held back. Beside a tool call, open reasoning is no answer.
     pub fn finish(&mut self, out: &mut Vec<ModelEvent>) {
+        if self.calls == Calls::Some {
+            return self.cut(out);
+        }
         let held = std::mem::take(&mut self.held);
         self.give(held, out);
         let Some(inside) = self.inside.take() else { return };

@@ -1,9 +1,10 @@
 //! The rows of the contract, the faults that people met, and that the cutting of the text does not matter.
 
 use pensive_contract::model::{ModelEvent, Recast};
+use pensive_contract::speech::{Seal, ToolCall};
 use proptest::prelude::*;
 
-use super::TagFilter;
+use super::{Between, TagFilter};
 
 /// The answer and the reasoning as a reader of the events has them in the end.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (String, String) {
@@ -19,7 +20,11 @@ fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (String, String) {
             ModelEvent::Reasoning(text) => reasoning.push_str(&text),
             ModelEvent::Recast(Recast::TextWasReasoning) => reasoning.push_str(&std::mem::take(&mut answer)),
             ModelEvent::Recast(Recast::ReasoningWasText) => reasoning.clear(),
-            ModelEvent::Usage(_) | ModelEvent::End(_) => unreachable!("the filter makes none"),
+            ModelEvent::Learned(_)
+            | ModelEvent::Call(_)
+            | ModelEvent::Seal(_)
+            | ModelEvent::Usage(_)
+            | ModelEvent::End(_) => unreachable!("the filter makes none"),
         }
     }
     (answer, reasoning)
@@ -226,4 +231,65 @@ proptest! {
             prop_assert_eq!(read([text.as_str()]), (text.clone(), String::new()));
         }
     }
+}
+
+/// What a filter makes of texts with something else than text between them.
+fn between(pieces: &[Result<&str, Between>], expected: &[ModelEvent]) {
+    let (mut filter, mut out) = (TagFilter::default(), Vec::new());
+    for piece in pieces {
+        match piece {
+            Ok(text) => filter.push((*text).to_owned(), &mut out),
+            Err(what) => {
+                filter.between(*what, &mut out);
+                out.push(match what {
+                    Between::Reasoning => ModelEvent::Reasoning("|".into()),
+                    Between::Call => CALL,
+                    Between::Seal => ModelEvent::Seal(Seal(String::new())),
+                });
+            }
+        }
+    }
+    filter.finish(&mut out);
+    assert_eq!(out, expected, "{pieces:?}");
+}
+
+const CALL: ModelEvent =
+    ModelEvent::Call(ToolCall { id: String::new(), name: String::new(), arguments: String::new() });
+
+#[test]
+fn rsn_09_reasoning_before_a_call_is_reasoning_closed_or_not() {
+    let (text, thought) = (|t: &str| ModelEvent::Text(t.into()), |t: &str| ModelEvent::Reasoning(t.into()));
+    let call = Err(Between::Call);
+    between(&[Ok("<think>a</think>"), call], &[thought("a"), CALL]);
+    between(&[Ok("<think>a"), call], &[thought("a"), CALL]);
+    between(&[Ok("b\n<think>a"), call], &[text("b\n"), thought("a"), CALL]);
+    between(&[Ok("<think>a"), call, Ok("c</think>b")], &[thought("a"), CALL, thought("c"), text("b")]);
+    between(&[Ok("<think>a"), call, Ok("c")], &[thought("a"), CALL, thought("c")]);
+    let was_thought = || ModelEvent::Recast(Recast::TextWasReasoning);
+    between(&[Ok("a</think>\n"), call, Ok("\nb")], &[text("a"), was_thought(), CALL, text("b")]);
+    between(&[Ok("a</think>b"), call], &[text("a"), was_thought(), text("b"), CALL]);
+    between(&[Ok("\n\n"), call, Ok("b")], &[CALL, text("b")]);
+}
+
+#[test]
+fn what_may_become_a_tag_stands_before_what_comes_after_it() {
+    let text = |t: &str| ModelEvent::Text(t.into());
+    between(&[Ok("1 <"), Err(Between::Call), Ok("think>")], &[text("1 "), text("<"), CALL, text("think>")]);
+    let seal = || ModelEvent::Seal(Seal(String::new()));
+    between(&[Ok("1 <thi"), Err(Between::Seal)], &[text("1 "), text("<thi"), seal()]);
+    let bar = || ModelEvent::Reasoning("|".into());
+    between(
+        &[Ok("1 <"), Err(Between::Reasoning), Err(Between::Seal), Ok("a")],
+        &[text("1 "), text("<"), bar(), seal(), text("a")],
+    );
+}
+
+#[test]
+fn blanks_under_a_seal_are_given() {
+    let seal = || ModelEvent::Seal(Seal(String::new()));
+    between(&[Ok("\n"), Err(Between::Seal)], &[ModelEvent::Text("\n".into()), seal()]);
+    between(
+        &[Ok("\n"), Err(Between::Reasoning), Err(Between::Seal), Ok("a")],
+        &[ModelEvent::Reasoning("|".into()), seal(), ModelEvent::Text("\na".into())],
+    );
 }

@@ -1,7 +1,10 @@
 //! The shapes that providers speak. Each module turns a call into a body and the events of an answer into pieces; both
 //! are plain functions over values.
 
+pub(crate) mod gemini;
 pub(crate) mod lenient;
+pub(crate) mod messages;
+pub(crate) mod ollama;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 
@@ -9,7 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pensive_contract::model::{ModelEvent, ModelRequest, ToolSpec};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::knobs::Knobs;
 use crate::repair;
@@ -56,7 +59,8 @@ pub(crate) trait Decode: Send {
     /// The provider reports an error, or the event is broken.
     fn event(&mut self, event: Event<'_>, out: &mut Vec<ModelEvent>) -> Result<(), Trouble>;
 
-    /// A whole answer in one document, from a server that does not stream.
+    /// A JSON document outside of any event: the whole answer of a server that does not stream or, where the shape has
+    /// no events, one piece of it.
     ///
     /// # Errors
     /// As for an event, or the document holds no answer.
@@ -79,6 +83,28 @@ fn schema(spec: &ToolSpec) -> Value {
 /// The arguments of a call whose pieces are all there. Servers write those of a tool that takes none in several ways.
 fn arguments(words: String) -> String {
     if words.trim().is_empty() { "{}".to_owned() } else { repair::healed(words) }
+}
+
+/// The arguments of a call for shapes that take an object and nothing else. What a model wrote that is none goes back
+/// under a name of its own, so that it can see what it did.
+pub(crate) fn object(arguments: &str) -> Map<String, Value> {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(fields)) => fields,
+        Ok(Value::Null) => Map::new(),
+        Err(_) if arguments.trim().is_empty() => Map::new(),
+        Ok(_) | Err(_) => Map::from_iter([("arguments".to_owned(), Value::from(arguments))]),
+    }
+}
+
+/// How the ids begin that calls get here because the provider gave them none.
+const MADE_ID: &str = "pensive_";
+
+/// An id for a call without one. `answer` is what the provider tells its answers apart by; the same answer gives the same
+/// ids.
+fn made_id(answer: &str, index: usize, name: &str, arguments: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    (answer, index, name, arguments).hash(&mut hasher);
+    format!("{MADE_ID}{:016x}", hasher.finish())
 }
 
 /// Reads JSON. Text with half a surrogate pair in it comes as [`repair`] marks it.
@@ -182,5 +208,24 @@ pub(crate) mod tests {
         assert_eq!(key, cache_key("agent:main:telegram:direct:42"));
         assert_ne!(key, cache_key("agent:main:telegram:direct:43"));
         assert!(key.len() <= 64 && !key.contains("42:"));
+    }
+
+    #[test]
+    fn arguments_become_an_object() {
+        let check = |arguments, expected: Value| assert_eq!(Value::Object(object(arguments)), expected);
+        check(r#"{"b":1,"a":[2.5]}"#, json!({"b": 1, "a": [2.5]}));
+        check("", json!({}));
+        check(" null ", json!({}));
+        check("[1]", json!({"arguments": "[1]"}));
+        check("{\"a\":", json!({"arguments": "{\"a\":"}));
+    }
+
+    #[test]
+    fn made_ids_differ_within_an_answer_and_between_answers() {
+        let id = made_id("r1", 0, "look", "{}");
+        assert_eq!(id, made_id("r1", 0, "look", "{}"));
+        assert_ne!(id, made_id("r1", 1, "look", "{}"));
+        assert_ne!(id, made_id("r2", 0, "look", "{}"));
+        assert!(id.starts_with(MADE_ID) && id.len() == 24);
     }
 }
