@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use pensive_contract::fault::FaultClass;
-use pensive_contract::model::{Limits, Model, ModelEvent, ModelRef, Pace};
+use pensive_contract::model::{Manner, Model, ModelEvent, ModelRef, Pace, Params};
 use pensive_contract::secret::Secret;
 use pensive_directives::Level;
 use pensive_models::{Api, ModelRow, Models, ModelsError, ModelsSettings, ProviderSettings, ollama_models};
@@ -28,6 +28,10 @@ use support::{HandClock, Heard, Provider, Reply, Then, hear, models, request};
 const HELLO: &str = r#"{"choices":[{"delta":{"content":"Hello"}}]}"#;
 const DONE: &str = "[DONE]";
 const COMPLETED: &str = r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"text":"Hello"}]}]}}"#;
+
+fn manner(thinking: Level, pace: Pace) -> Manner {
+    Manner { thinking, pace, params: Params::default() }
+}
 
 async fn chat(reply: Reply) -> Heard {
     let provider = Provider::start([reply]).await;
@@ -92,7 +96,7 @@ async fn every_level_reaches_the_wire_as_explained() {
                 let models = provider.models("openai", api, HandClock::new());
                 hear(&models, request(&model.to_string(), level, Pace::Normal)).await;
                 let sent = provider.asked()[0].body.pointer(field).cloned();
-                let explained = models.explain(&model, level, Pace::Normal);
+                let explained = models.explain(&model, &manner(level, Pace::Normal));
                 match sent {
                     Some(word) => assert!(explained.ends_with(&format!("={}", word.as_str().unwrap()))),
                     None => assert_eq!(explained, "nothing", "{id} {level}"),
@@ -265,12 +269,12 @@ fn settings(name: &str, api: Api, base_url: &str) -> ProviderSettings {
 
 #[tokio::test]
 async fn what_cannot_be_served_says_so() {
-    let models = models(vec![settings("claude", Api::AnthropicMessages, "https://x")], HandClock::new());
+    let models = models(vec![settings("claude", Api::ClaudeCli, "https://x")], HandClock::new());
     let fault = hear(&models, request("claude/m", Level::Off, Pace::Normal)).await.fault.unwrap();
     assert_eq!(fault.class, FaultClass::OursToMend);
     assert_eq!(
         fault.person,
-        "Provider claude speaks anthropic-messages, which this version cannot yet. Send /model to pick another model."
+        "Provider claude speaks claude-cli, which this version cannot yet. Send /model to pick another model."
     );
     let fault = hear(&models, request("nobody/m", Level::Off, Pace::Normal)).await.fault.unwrap();
     assert_eq!(fault.class, FaultClass::TellPerson);
@@ -307,33 +311,30 @@ fn what_models_offer() {
     local.models.push(row);
     let openai = settings("openai", Api::OpenaiResponses, "https://api.openai.com/v1");
     let models = models(vec![local, openai], HandClock::new());
-    let check = |model: &str, levels: &str, explained: &str, limits: Limits| {
+    let check = |model: &str, levels: &str, explained: &str, context, output| {
         let model = ModelRef::parse(model).unwrap();
         assert_eq!(models.profile(&model).values(), levels, "{model}");
         assert_eq!(models.profile(&model).model, model.to_string());
-        assert_eq!(models.explain(&model, Level::Xhigh, Pace::Fast), explained, "{model}");
-        assert_eq!(models.limits(&model), limits, "{model}");
+        assert_eq!(models.explain(&model, &manner(Level::Xhigh, Pace::Fast)), explained, "{model}");
+        let limits = models.limits(&model);
+        assert_eq!((limits.context, limits.output), (context, output), "{model}");
     };
-    let limits = |context, output| Limits { context, output };
-    check(
-        "local/qwen3",
-        "off, minimal, low, high, xhigh",
-        "reasoning_effort=xhigh",
-        limits(32_768, Some(8192)),
-    );
-    check("local/other", "off, minimal, low, medium, high", "reasoning_effort=high", limits(128_000, None));
+    check("local/qwen3", "off, minimal, low, high, xhigh", "reasoning_effort=xhigh", 32_768, Some(8192));
+    check("local/other", "off, minimal, low, medium, high", "reasoning_effort=high", 128_000, None);
     check(
         "openai/gpt-5.6-sol",
         "off, minimal, low, medium, high, xhigh, max, ultra",
         "reasoning.effort=xhigh, service_tier=priority",
-        limits(1_050_000, Some(128_000)),
+        1_050_000,
+        Some(128_000),
     );
-    check("openai/gpt-5-chat-latest", "off", "nothing", limits(128_000, Some(16_384)));
+    check("openai/gpt-5-chat-latest", "off", "nothing", 128_000, Some(16_384));
     check(
         "rehearsal/echo",
         "off, minimal, low, medium, high, xhigh, adaptive, max, ultra",
         "rehearsal.level=xhigh",
-        limits(128_000, None),
+        128_000,
+        None,
     );
 }
 
@@ -381,8 +382,8 @@ async fn halves_of_a_character_are_joined_over_deltas_or_lost() {
     let provider = |events: &[&str]| Provider::start([Reply::events(events)]);
     let chat = provider(&[
         r#"{"choices":[{"delta":{"reasoning_content":"a\ud83d"}}]}"#,
-        r#"{"choices":[{"delta":{"content":"Hi \ud83d"}}]}"#,
         r#"{"choices":[{"delta":{"content":"","reasoning_content":"\ude00b"}}]}"#,
+        r#"{"choices":[{"delta":{"content":"Hi \ud83d"}}]}"#,
         r#"{"choices":[{"delta":{"content":"\ude00, \ude00"}}]}"#,
         r#"{"choices":[{"delta":{"content":"you\ud83d"},"finish_reason":"stop"}]}"#,
         DONE,
