@@ -1,15 +1,16 @@
 //! The keys that a file sets, for whoever has to tell what becomes of them.
 
 use jsonc_parser::ast::Value;
+use jsonc_parser::common::Ranged;
 
 use crate::document::Document;
 use crate::fault::Position;
 use crate::trail::{Step, Trail};
 
-/// A key that the file sets to something.
+/// A key that the file sets to something, or a single value in one of its lists.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SetKey {
-    /// Where its name stands.
+    /// Where its name stands; in a list, where the value does.
     pub position: Position,
     trail: Trail,
     /// The value, where it is a single one. May be a secret, so it is compared and never shown.
@@ -72,7 +73,12 @@ fn collect(document: &Document<'_>, value: &Value<'_>, trail: &Trail, keys: &mut
         }
         Value::Array(list) => {
             for (index, element) in list.elements.iter().enumerate() {
-                collect(document, element, &trail.index(index), keys);
+                let trail = trail.index(index);
+                if let Some(Some(value)) = single(element) {
+                    let position = document.position(element.start());
+                    keys.push(SetKey { position, value: Some(value), trail: trail.clone() });
+                }
+                collect(document, element, &trail, keys);
             }
         }
         Value::StringLit(_) | Value::NumberLit(_) | Value::BooleanLit(_) | Value::NullKeyword(_) => {}
@@ -98,7 +104,7 @@ mod tests {
 
     #[test]
     fn keys_are_told_with_their_places_and_values() {
-        let text = "{ a: { 'x.y': \"z\", n: null },\n  b: [{ c: true }, { c: 5 }] }";
+        let text = "{ a: { 'x.y': \"z\", n: null },\n  b: [{ c: true }, { c: 5 }, 'd'] }";
         let keys = set_keys(&Document::parse(Path::new("p"), text).unwrap());
         let shown: Vec<_> = keys
             .iter()
@@ -110,10 +116,13 @@ mod tests {
             ("b", 2, 3, None),
             ("b[0].c", 2, 9, Some("true")),
             ("b[1].c", 2, 22, Some("5")),
+            ("b[2]", 2, 30, Some("d")),
         ];
         assert_eq!(shown, expected.map(|(key, line, column, value)| (key.to_owned(), line, column, value)));
         let meant = |pattern: &str| keys.iter().filter(|key| key.is(pattern)).count();
-        for (pattern, count) in [("b.*.c", 2), ("a.*", 1), ("a", 1), ("b.c", 0), ("*", 2), ("b.*.c.*", 0)] {
+        for (pattern, count) in
+            [("b.*.c", 2), ("a.*", 1), ("a", 1), ("b.c", 0), ("b.*", 1), ("*", 2), ("b.*.c.*", 0)]
+        {
             assert_eq!(meant(pattern), count, "{pattern}");
         }
     }

@@ -36,7 +36,7 @@ fn provider(provider: &Provider, read: Reader<'_>) -> ProviderSettings {
     ProviderSettings {
         name: provider.name.clone(),
         api: api(provider.api),
-        base_url: provider.base_url.as_deref().map(|url| versioned(provider.api, url)).unwrap_or_default(),
+        base_url: provider.base_url.clone().unwrap_or_default(),
         api_key: provider.api_key.as_ref().and_then(&mut *read),
         headers: provider
             .headers
@@ -45,26 +45,6 @@ fn provider(provider: &Provider, read: Reader<'_>) -> ProviderSettings {
             .collect(),
         models: provider.models.iter().map(row).collect(),
     }
-}
-
-/// The address with the version that its paths begin with. Vendors give it now with and now without, and so do people.
-fn versioned(api: config::Api, url: &str) -> String {
-    let place = url.split_once("://").map_or(url, |(_, place)| place);
-    let last = place.rsplit_once('/').map_or("", |(_, last)| last);
-    let has_version =
-        last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    let version = match api {
-        config::Api::AnthropicMessages => "/v1",
-        config::Api::GoogleGenerativeAi => "/v1beta",
-        // Its own paths have none; the version is that of the other shape that it speaks.
-        config::Api::Ollama => return url.strip_suffix("/v1").unwrap_or(url).to_owned(),
-        config::Api::OpenaiResponses
-        | config::Api::OpenaiCompletions
-        | config::Api::ClaudeCli
-        | config::Api::Codex
-        | config::Api::Rehearsal => "",
-    };
-    if has_version { url.to_owned() } else { format!("{url}{version}") }
 }
 
 fn api(api: config::Api) -> Api {
@@ -111,25 +91,5 @@ fn effort(level: Level) -> String {
     match level {
         Level::Off => "none".to_owned(),
         other => other.name().to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_gets_the_version_that_it_lacks() {
-        use config::Api::{AnthropicMessages, GoogleGenerativeAi, Ollama, OpenaiCompletions};
-        let check = |api, url: &str, expected: &str| assert_eq!(versioned(api, url), expected);
-        check(AnthropicMessages, "https://api.anthropic.com", "https://api.anthropic.com/v1");
-        check(AnthropicMessages, "https://api.anthropic.com/v1", "https://api.anthropic.com/v1");
-        check(AnthropicMessages, "https://api.minimax.io/anthropic", "https://api.minimax.io/anthropic/v1");
-        check(AnthropicMessages, "https://v2ray.example", "https://v2ray.example/v1");
-        check(GoogleGenerativeAi, "http://127.0.0.1:9", "http://127.0.0.1:9/v1beta");
-        check(GoogleGenerativeAi, "http://127.0.0.1:9/v1alpha", "http://127.0.0.1:9/v1alpha");
-        check(Ollama, "http://127.0.0.1:11434", "http://127.0.0.1:11434");
-        check(Ollama, "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434");
-        check(OpenaiCompletions, "https://api.deepseek.com", "https://api.deepseek.com");
     }
 }
