@@ -10,6 +10,8 @@ use crate::wire::lenient::{Count, Loose, Text};
 #[derive(Deserialize)]
 pub(super) struct Chunk {
     #[serde(default)]
+    pub(super) id: Text,
+    #[serde(default)]
     pub(super) choices: Loose<Vec<Choice>>,
     #[serde(default)]
     usage: Loose<Option<Counts>>,

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::answer::{Arguments, CallPiece, FunctionPiece};
 use crate::repair;
-use crate::wire::arguments;
 use crate::wire::lenient::Loose;
+use crate::wire::{arguments, made_id};
 
 /// The calls of one answer, in the order in which they began.
 #[derive(Debug, Default)]
@@ -48,15 +48,15 @@ impl Calls {
     }
 
     /// Gives the calls, each with its seal, and tells whether there were any. Where the answer was cut, a call that is
-    /// not whole is none.
-    pub(super) fn give(&mut self, reason: &StopReason, out: &mut Vec<ModelEvent>) -> bool {
+    /// not whole is none. `answer` is what the server calls the answer.
+    pub(super) fn give(&mut self, answer: &str, reason: &StopReason, out: &mut Vec<ModelEvent>) -> bool {
         let mut drafts = std::mem::take(&mut self.0);
         drafts.sort_by_key(|draft| draft.index);
         let before = out.len();
         for (place, draft) in drafts.into_iter().enumerate() {
             let is_cut = *reason == StopReason::Length && !is_json(&draft.arguments);
             if !draft.name.is_empty() && !is_cut {
-                draft.give(place, out);
+                draft.give(answer, place, out);
             }
         }
         out.len() > before
@@ -92,12 +92,11 @@ impl Draft {
         }
     }
 
-    fn give(self, place: usize, out: &mut Vec<ModelEvent>) {
-        out.push(ModelEvent::Call(ToolCall {
-            id: self.id.unwrap_or_else(|| format!("call_{place}")),
-            name: self.name,
-            arguments: arguments(self.arguments),
-        }));
+    fn give(self, answer: &str, place: usize, out: &mut Vec<ModelEvent>) {
+        let Self { id, name, arguments: words, .. } = self;
+        let words = arguments(words);
+        let id = id.unwrap_or_else(|| made_id(answer, place, &name, &words));
+        out.push(ModelEvent::Call(ToolCall { id, name, arguments: words }));
         let seal = self.extra.map(|extra| Seal(repair::healed(Value::Object(extra).to_string())));
         out.extend(seal.map(ModelEvent::Seal));
     }

@@ -13,6 +13,8 @@ use crate::wire::{Decode, read};
 /// What one answer has come to.
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
+    /// What the server calls this answer.
+    id: String,
     finish: Option<String>,
     calls: Calls,
     details: Details,
@@ -29,6 +31,9 @@ impl Decode for Decoder {
             return Err(Refusal::read(None, event.data).into());
         }
         let usage = chunk.usage();
+        if let Some(id) = chunk.id.some() {
+            self.id = id;
+        }
         for choice in chunk.choices.known().into_iter().filter(|choice| choice.index.0 == 0) {
             self.choice(choice, out)?;
         }
@@ -89,7 +94,7 @@ impl Decoder {
     fn end(&mut self, out: &mut Vec<ModelEvent>) {
         out.extend(self.details.seal().map(ModelEvent::Seal));
         let reason = stop(self.finish.take().as_deref());
-        let has_called = self.calls.give(&reason, out);
+        let has_called = self.calls.give(&self.id, &reason, out);
         out.push(ModelEvent::End(match reason {
             // Some servers say no more than that they are done.
             StopReason::Done | StopReason::Tools if has_called => StopReason::Tools,

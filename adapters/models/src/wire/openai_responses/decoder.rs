@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::repair;
 use crate::sse::{Event, Kind};
 use crate::trouble::Trouble;
-use crate::wire::{Decode, arguments, read};
+use crate::wire::{Decode, arguments, made_id, read};
 
 /// A part of an answer: which item of the output, and which part of that item.
 type Place = (u64, u64);
@@ -143,7 +143,7 @@ impl Decoder {
                 if item.status.0.as_deref() != Some("incomplete") {
                     let id = item.call_id.some().or(item.id.some());
                     draft.learn(id, item.name.some(), item.arguments.some());
-                    self.call(index, draft, out);
+                    self.call(draft, out);
                 }
             }
             Some(_) | None => {}
@@ -185,21 +185,22 @@ impl Decoder {
         }
     }
 
-    fn call(&mut self, index: u64, draft: Draft, out: &mut Vec<ModelEvent>) {
-        let Some(name) = draft.name else { return };
-        let id = draft.id.unwrap_or_else(|| format!("call_{index}"));
+    fn call(&mut self, draft: Draft, out: &mut Vec<ModelEvent>) {
+        let Draft { id, name: Some(name), arguments: words } = draft else { return };
+        let words = arguments(words);
+        let id = id.unwrap_or_else(|| made_id("", self.called.len(), &name, &words));
         if self.called.insert(id.clone()) {
             // What the model says after a call begins anew.
             (self.speaking, self.reasoning) = (None, None);
-            out.push(ModelEvent::Call(ToolCall { id, name, arguments: arguments(draft.arguments) }));
+            out.push(ModelEvent::Call(ToolCall { id, name, arguments: words }));
         }
     }
 
     fn end(&mut self, mut response: Response, out: &mut Vec<ModelEvent>) {
         let reason = response.reason();
         if reason.is_none() {
-            for (index, draft) in std::mem::take(&mut self.drafts) {
-                self.call(index, draft, out);
+            for draft in std::mem::take(&mut self.drafts).into_values() {
+                self.call(draft, out);
             }
         }
         // The final list may count its items otherwise than the stream did, so it only fills silence.

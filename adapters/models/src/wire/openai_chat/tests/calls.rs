@@ -5,10 +5,15 @@ use pensive_contract::speech::{Seal, ToolCall};
 use serde_json::{Value, json};
 
 use super::super::Decoder;
-use crate::wire::Decode;
+use crate::wire::{Decode, made_id};
 
 fn call(id: &str, name: &str, arguments: &str) -> ModelEvent {
     ModelEvent::Call(ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() })
+}
+
+/// A call that got no id from its server.
+fn unnamed(place: usize, name: &str, arguments: &str) -> ModelEvent {
+    call(&made_id("", place, name, arguments), name, arguments)
 }
 
 /// Checks what a stream of deltas comes to, whatever the reason that the server gives for its end.
@@ -78,7 +83,7 @@ fn servers_that_send_whole_calls_at_once() {
             json!({"tool_calls": [whole(Value::Null, "look", json!({"b": 1, "a": 2}))]}),
             json!({"tool_calls": [whole(json!(""), "look", json!({"at": 2})), whole(Value::Null, "hear", Value::Null)]}),
         ],
-        &[call("call_0", "look", r#"{"b":1,"a":2}"#), call("call_1", "look", r#"{"at":2}"#)],
+        &[unnamed(0, "look", r#"{"b":1,"a":2}"#), unnamed(1, "look", r#"{"at":2}"#)],
     );
 }
 
@@ -90,7 +95,7 @@ fn servers_that_count_every_call_as_the_first() {
     );
     check(
         &[piece(0, "", "look", "{\"a\":1}"), piece(0, "", "hear", "{\"a\":1}")],
-        &[call("call_0", "look", r#"{"a":1}"#), call("call_1", "hear", r#"{"a":1}"#)],
+        &[unnamed(0, "look", r#"{"a":1}"#), unnamed(1, "hear", r#"{"a":1}"#)],
     );
 }
 
@@ -116,7 +121,7 @@ fn a_call_as_it_was_written_before_there_could_be_several() {
             json!({"function_call": {"arguments": "{\"at\""}}),
             json!({"function_call": {"arguments": ":1}"}}),
         ],
-        &[call("call_0", "look", r#"{"at":1}"#)],
+        &[unnamed(0, "look", r#"{"at":1}"#)],
     );
 }
 
