@@ -164,11 +164,11 @@ fn prov_09_a_signature_goes_back_on_the_part_that_it_came_with() {
     let data = [
         r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"I should ","thought":true}]}}]}"#,
         r#"{"candidates":[{"content":{"parts":[{"text":"look.","thought":true,"thoughtSignature":"AA=="}]}}]}"#,
-        r#"{"candidates":[{"content":{"parts":[{"text":"Let "},{"text":"me.","thoughtSignature":"AB=="}]}}]}"#,
-        r#"{"candidates":[{"content":{"parts":[{"functionCall":{"id":"c1","name":"look","args":{"at":1.0}},"thoughtSignature":"AC=="}]}}]}"#,
+        r#"{"candidates":[{"content":{"parts":[{"text":"Let "},{"text":"me.","thoughtSignature":"AQ=="}]}}]}"#,
+        r#"{"candidates":[{"content":{"parts":[{"functionCall":{"id":"c1","name":"look","args":{"at":1.0}},"thoughtSignature":"Ag=="}]}}]}"#,
         r#"{"candidates":[{"content":{"parts":[{"functionCall":{"id":"c2","name":"look"}}]}}]}"#,
         r#"{"candidates":[{"content":{"parts":[{"text":"Done"}]}}]}"#,
-        r#"{"candidates":[{"content":{"parts":[{"text":"","thoughtSignature":"AD=="}]},"finishReason":"STOP"}]}"#,
+        r#"{"candidates":[{"content":{"parts":[{"text":"","thoughtSignature":"Aw=="}]},"finishReason":"STOP"}]}"#,
     ];
     let expected = [
         thought("I should "),
@@ -176,12 +176,12 @@ fn prov_09_a_signature_goes_back_on_the_part_that_it_came_with() {
         sealed("thought 5 AA=="),
         text("Let "),
         text("me."),
-        sealed("text 3 AB=="),
+        sealed("text 3 AQ=="),
         ModelEvent::Call(call("c1", "look", r#"{"at":1.0}"#)),
-        sealed("AC=="),
+        sealed("Ag=="),
         ModelEvent::Call(call("c2", "look", "{}")),
         text("Done"),
-        sealed("text 0 AD=="),
+        sealed("text 0 Aw=="),
         ModelEvent::End(StopReason::Tools),
     ];
     check::<Decoder>(&data, &expected);
@@ -191,11 +191,11 @@ fn prov_09_a_signature_goes_back_on_the_part_that_it_came_with() {
         {"text": "I should ", "thought": true},
         {"text": "look.", "thought": true, "thoughtSignature": "AA=="},
         {"text": "Let "},
-        {"text": "me.", "thoughtSignature": "AB=="},
-        {"functionCall": {"id": "c1", "name": "look", "args": {"at": 1.0}}, "thoughtSignature": "AC=="},
+        {"text": "me.", "thoughtSignature": "AQ=="},
+        {"functionCall": {"id": "c1", "name": "look", "args": {"at": 1.0}}, "thoughtSignature": "Ag=="},
         {"functionCall": {"id": "c2", "name": "look", "args": {}}},
         {"text": "Done"},
-        {"text": "", "thoughtSignature": "AD=="},
+        {"text": "", "thoughtSignature": "Aw=="},
     ]);
     let turns = vec![user("Look"), PromptTurn::Assistant(speech)];
     assert_eq!(contents(turns, &[(LEVEL, json!("HIGH"))])[1]["parts"], back);
@@ -205,13 +205,13 @@ fn prov_09_a_signature_goes_back_on_the_part_that_it_came_with() {
 fn a_signature_alone_keeps_its_place() {
     let speech = own(vec![
         Piece { kind: PieceKind::Call(call("c", "look", "{}")), seal: Some(Seal("AA==".into())) },
-        Piece { kind: PieceKind::Reasoning(String::new()), seal: Some(Seal("text 0 AB==".into())) },
+        Piece { kind: PieceKind::Reasoning(String::new()), seal: Some(Seal("text 0 AQ==".into())) },
     ]);
     assert_eq!(
         contents(vec![user("Look"), speech], &[])[1]["parts"],
         json!([
             {"functionCall": {"id": "c", "name": "look", "args": {}}, "thoughtSignature": "AA=="},
-            {"text": "", "thoughtSignature": "AB=="},
+            {"text": "", "thoughtSignature": "AQ=="},
         ])
     );
 }
