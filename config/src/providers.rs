@@ -162,6 +162,11 @@ const fn here(
     KnownProvider { name, api, base_url, variable: None, model, range: Range::Anybodys }
 }
 
+/// A provider whose address has its region in it, so that the file must give it.
+const fn regional(name: &'static str, api: Api, variable: &'static str) -> KnownProvider {
+    KnownProvider { name, api, base_url: None, variable: Some(variable), model: "", range: Range::Anybodys }
+}
+
 /// The known providers, in the order in which their keys are looked for. Addresses and variables are those of the vendors'
 /// own first examples, as of November 2026. DashScope also gives each workspace a host of its own; the one here
 /// asks for no workspace and is Singapore's, and a key of another region needs its `baseUrl`. A key of Kimi Code
@@ -181,6 +186,7 @@ pub(crate) const KNOWN: &[KnownProvider] = &[
     vendor("qwen", Api::OpenaiCompletions, "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "qwen-plus"),
     vendor("minimax", Api::AnthropicMessages, "https://api.minimax.io/anthropic", "MINIMAX_API_KEY", "MiniMax-M3"),
     vendor("kimi", Api::AnthropicMessages, "https://api.kimi.com/coding", "KIMI_API_KEY", "kimi-for-coding"),
+    regional("amazon-bedrock", Api::AnthropicMessages, "AWS_BEARER_TOKEN_BEDROCK"),
     here("ollama", Api::Ollama, Some("http://127.0.0.1:11434"), ""),
     here("claude-cli", Api::ClaudeCli, None, "sonnet"),
     here("codex", Api::Codex, None, "gpt-5.6-sol"),

@@ -119,7 +119,7 @@ fn wrong_types_and_values_say_what_is_allowed() {
 #[test]
 fn names_are_looked_up() {
     let models = "openai, anthropic, google, openrouter, deepseek, groq, mistral, xai, moonshot, zai, qwen, minimax, kimi, \
-                  ollama, claude-cli, codex, rehearsal";
+                  amazon-bedrock, ollama, claude-cli, codex, rehearsal";
     check(
         "{ agents: { defaults: { model: 'opanai/gpt-5' } } }",
         &[&format!(

@@ -151,6 +151,20 @@ fn the_environment_turns_channels_and_providers_on() {
 }
 
 #[test]
+fn a_provider_of_many_regions_needs_the_address_of_one() {
+    let key = [("AWS_BEARER_TOKEN_BEDROCK", "k")];
+    assert_eq!(without_file(&key).default_model, DefaultModel::Rehearsal);
+    let text = "{ models: { providers: { 'amazon-bedrock': {
+        baseUrl: 'https://bedrock-mantle.eu-west-1.api.aws/anthropic' } } } }";
+    let bedrock = &loaded(text, &key).unwrap().providers[0];
+    assert_eq!(bedrock.api, Api::AnthropicMessages);
+    assert_eq!(bedrock.api_key.as_ref().unwrap().read().unwrap().expose(), "k");
+    let faults =
+        loaded("{ agents: { defaults: { model: 'amazon-bedrock/anthropic.claude-sonnet-5' } } }", &key);
+    assert!(faults.unwrap_err().contains("models.providers.amazon-bedrock needs the baseUrl of its region"));
+}
+
+#[test]
 fn openai_base_url_is_honoured() {
     let moved = [("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1/")];
     let openai = &without_file(&moved).providers[0];

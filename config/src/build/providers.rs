@@ -42,7 +42,7 @@ impl Builder<'_> {
         let unwritten = KNOWN.iter().filter(|known| written.iter().all(|(name, _)| name != known.name));
         for known in unwritten {
             let used = models.choices.iter().any(|choice| choice.model.provider == known.name);
-            if used || self.has_key(known) {
+            if used || self.offers(known) {
                 models.providers.push(self.provider(known.name, &Written::default()));
             }
         }
@@ -68,7 +68,7 @@ impl Builder<'_> {
             }
         }
         let keyed =
-            KNOWN.iter().find_map(|known| Some((known, known.variable.filter(|_| self.has_key(known))?)));
+            KNOWN.iter().find_map(|known| Some((known, known.variable.filter(|_| self.offers(known))?)));
         if let Some((known, variable)) = keyed {
             return (known.first_model(), DefaultModel::Key(variable));
         }
@@ -77,6 +77,11 @@ impl Builder<'_> {
 
     fn has_key(&self, known: &KnownProvider) -> bool {
         known.variable.is_some_and(|variable| self.environment.get(variable).is_some())
+    }
+
+    /// Whether a key is all that it takes to call it.
+    fn offers(&self, known: &KnownProvider) -> bool {
+        known.base_url.is_some() && self.has_key(known)
     }
 
     /// What people can pick: everything that the file mentions, and where it mentions nothing one model of each provider
@@ -102,7 +107,7 @@ impl Builder<'_> {
         let described = file.models.providers.0.iter().flat_map(|(name, provider)| {
             provider.models.iter().map(|row| ModelRef { provider: name.clone(), id: row.id.clone() })
         });
-        let keyed = KNOWN.iter().filter(|known| self.has_key(known)).map(KnownProvider::first_model);
+        let keyed = KNOWN.iter().filter(|known| self.offers(known)).map(KnownProvider::first_model);
         let keyed = keyed.filter(|_| matches!(models.default, DefaultModel::Key(_)));
         for model in mentioned.into_iter().chain(described).chain(keyed) {
             if models.choices.iter().all(|choice| choice.model != model) {
@@ -182,8 +187,13 @@ impl Builder<'_> {
         let base_url =
             written_url.or(variable_url).or(known.and_then(|known| known.base_url).map(str::to_owned));
         if base_url.is_none() && api.needs_address() && !self.holds(&trail.key("baseUrl")) {
-            let near = hint(name, KNOWN.iter().map(|known| known.name));
-            self.fault(&trail, format_args!("is not known by name and needs a baseUrl{near}"));
+            match known {
+                Some(_) => self.fault(&trail, "needs the baseUrl of its region"),
+                None => {
+                    let near = hint(name, KNOWN.iter().map(|known| known.name));
+                    self.fault(&trail, format_args!("is not known by name and needs a baseUrl{near}"));
+                }
+            }
         }
         Provider {
             name: name.to_owned(),

@@ -69,9 +69,8 @@ pub(super) async fn adopt_ollama(config: &mut Config, clock: &dyn Clock) {
     let Some(first) = models.first() else { return };
     let provider = Provider {
         name: "ollama".to_owned(),
-        // Ollama's own shape comes later; it speaks this one as well.
-        api: Api::OpenaiCompletions,
-        base_url: Some(format!("{OLLAMA}/v1")),
+        api: Api::Ollama,
+        base_url: Some(OLLAMA.to_owned()),
         api_key: None,
         headers: Vec::new(),
         models: Vec::new(),
