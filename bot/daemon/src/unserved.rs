@@ -12,8 +12,8 @@ const TELEGRAM: &[&str] = &["channels.telegram.", "channels.telegram.accounts.*.
 /// Which values of a key are not served.
 enum Asks {
     Always,
-    /// All but this one, which asks for what is done anyway.
-    Unless(&'static str),
+    /// All but these, which ask for what is done anyway.
+    Unless(&'static [&'static str]),
     /// Only this one.
     With(&'static str),
 }
@@ -30,10 +30,11 @@ const fn gap(blocks: &'static [&'static str], key: &'static str, asks: Asks, ins
     Gap { blocks, key, asks, instead }
 }
 
-const OFF: Asks = Asks::Unless("off");
-const NO: Asks = Asks::Unless("false");
-const ZERO: Asks = Asks::Unless("0");
-const TOOL: &str = "session_status";
+const OFF: Asks = Asks::Unless(&["off"]);
+const NO: Asks = Asks::Unless(&["false"]);
+const ZERO: Asks = Asks::Unless(&["0"]);
+const TOOL: Asks = Asks::Unless(&["session_status"]);
+const TOOLS: Asks = Asks::Unless(&["session_status", "*"]);
 const ONE_TOOL: &str = "the only tool is session_status";
 const SILENT: &str = "agents speak only when they are spoken to";
 const ENDLESS: &str = "a session ends only with /new or /reset";
@@ -41,12 +42,12 @@ const IN_TURN: &str = "messages wait for their turn, 20 at most";
 
 #[rustfmt::skip]
 const GAPS: &[Gap] = &[
-    gap(AGENTS, "tools.allow.*", Asks::Unless(TOOL), ONE_TOOL),
+    gap(AGENTS, "tools.allow.*", TOOLS, ONE_TOOL),
     gap(AGENTS, "tools.exec", Asks::Always, "no tool runs commands"),
     gap(AGENTS, "mcp", Asks::Always, ONE_TOOL),
     gap(AGENTS, "workspace", Asks::Always, "no tool works with files"),
     gap(AGENTS, "toolProgressDetail", Asks::Always, "the work with tools is not shown"),
-    gap(AGENTS, "models.*.params.toolChoice.name", Asks::Unless(TOOL), ONE_TOOL),
+    gap(AGENTS, "models.*.params.toolChoice.name", TOOL, ONE_TOOL),
     gap(AGENTS, "heartbeat", Asks::Always, SILENT),
     gap(AGENTS, "reasoningDefault", Asks::With("stream"), "reasoning is shown when the answer stands, with \"on\""),
     gap(TOP, "bindings.*.match.guild", Asks::Always, "no channel has guilds, so the binding matches nothing"),
@@ -64,7 +65,7 @@ const GAPS: &[Gap] = &[
     gap(TOP, "messages.queue.mode", Asks::With("collect"), IN_TURN),
     gap(TOP, "messages.queue.mode", Asks::With("interrupt"), IN_TURN),
     gap(TOP, "messages.queue.debounceMs", Asks::Always, IN_TURN),
-    gap(TOP, "messages.queue.cap", Asks::Unless("20"), IN_TURN),
+    gap(TOP, "messages.queue.cap", Asks::Unless(&["20"]), IN_TURN),
 ];
 
 impl Gap {
@@ -72,7 +73,7 @@ impl Gap {
         let here = |block: &&str| key.is(&format!("{block}{}", self.key));
         let asked = match &self.asks {
             Asks::Always => true,
-            Asks::Unless(served) => !key.holds(served),
+            Asks::Unless(served) => !served.iter().any(|value| key.holds(value)),
             Asks::With(value) => key.holds(value),
         };
         asked && self.blocks.iter().any(here)
@@ -141,7 +142,7 @@ mod tests {
         let text = "{ channels: { telegram: { botToken: '1:x', dmPolicy: 'allowlist', allowFrom: [1], streaming: 'off' },
             web: { enabled: false } }, messages: { queue: { mode: 'steer', cap: 20 }, responsePrefix: 'x' },
             session: { dmScope: 'main', reset: { idleMinutes: 0, atHour: null } },
-            agents: { defaults: { model: 'openai/x', reasoningDefault: 'on' } } }";
+            agents: { defaults: { model: 'openai/x', reasoningDefault: 'on', tools: { allow: ['*'] } } } }";
         assert_eq!(told(text), [""; 0]);
     }
 
