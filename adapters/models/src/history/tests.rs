@@ -201,7 +201,7 @@ fn arguments_are_an_object_and_names_are_words() {
     let check = |name: &str, arguments: &str, expected: Piece| {
         let turns = vec![user("Hi"), said("own", &[asks("a", name, arguments)])];
         let turns = repaired(request(turns), Seals::Own, Form::Word).turns;
-        assert_eq!(turns[1], said("own", &[expected.clone()]), "{name} {arguments}");
+        assert_eq!(turns[1], said("own", std::slice::from_ref(&expected)), "{name} {arguments}");
         let (PieceKind::Call(call), PromptTurn::Tools(results)) = (expected.kind, &turns[2]) else {
             panic!()
         };
