@@ -2,7 +2,8 @@
 //! none of them.
 //!
 //! A call goes from [`Models`] through a wire module, which turns it into a body, over the transport, and back as bytes
-//! that become server-sent events, then the wire module's pieces, then, with think tags filtered, the events of the port.
+//! that become server-sent events or JSON values, then the wire module's pieces, then, with think tags filtered, the
+//! events of the port.
 //!
 //! OpenAI's two shapes are written with the request types of `async-openai`, which know every field. Its client is not
 //! used: it swallows `[DONE]`, so that an answer cut short looks whole; it reads each answer in a task of its own into an

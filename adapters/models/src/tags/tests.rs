@@ -1,7 +1,7 @@
 //! The rows of the contract, the faults that people met, and that the cutting of the text does not matter.
 
 use pensive_contract::model::{ModelEvent, Recast};
-use pensive_contract::speech::{Seal, ToolCall};
+use pensive_contract::speech::{Piece, PieceKind, Seal, Speech, ToolCall};
 use proptest::prelude::*;
 
 use super::{Between, TagFilter};
@@ -292,4 +292,48 @@ fn blanks_under_a_seal_are_given() {
         &[Ok("\n"), Err(Between::Reasoning), Err(Between::Seal), Ok("a")],
         &[ModelEvent::Reasoning("|".into()), seal(), ModelEvent::Text("\na".into())],
     );
+}
+
+/// What is kept of texts with something between them.
+fn kept(before: &[&str], what: Between, after: &[&str]) -> Vec<Piece> {
+    let (mut filter, mut events) = (TagFilter::default(), Vec::new());
+    before.iter().for_each(|piece| filter.push((*piece).to_owned(), &mut events));
+    filter.between(what, &mut events);
+    events.push(match what {
+        Between::Reasoning => ModelEvent::Reasoning("|".into()),
+        Between::Call => CALL,
+        Between::Seal => ModelEvent::Seal(Seal(String::new())),
+    });
+    after.iter().for_each(|piece| filter.push((*piece).to_owned(), &mut events));
+    filter.finish(&mut events);
+    let mut speech = Speech::new(None);
+    events.iter().for_each(|event| speech.hear(event));
+    speech.pieces
+}
+
+proptest! {
+    #[test]
+    fn any_chunking_around_a_call_or_seal_gives_the_same(
+        before in tricky(),
+        what in prop_oneof![Just(Between::Reasoning), Just(Between::Call), Just(Between::Seal)],
+        after in tricky(),
+    ) {
+        let split = [letters(&before), letters(&after)].map(Iterator::collect::<Vec<_>>);
+        prop_assert_eq!(kept(&split[0], what, &split[1]), kept(&[&before], what, &[&after]));
+    }
+
+    #[test]
+    fn text_without_tags_stands_where_it_was(before in "[a-z< \n]{0,20}", after in "[a-z< \n]{0,20}") {
+        let tags = ["think", "thought", "final"];
+        prop_assume!(!tags.iter().any(|tag| before.contains(tag) || after.contains(tag)));
+        let said = |text: &str| PieceKind::Text(text.to_owned());
+        let call = PieceKind::Call(ToolCall { id: String::new(), name: String::new(), arguments: String::new() });
+        let is_blank = |text: &str| text.trim().is_empty();
+        // Blanks are nothing until something visible was said.
+        let first = (!is_blank(&before)).then(|| said(&before));
+        let hidden = is_blank(&after) && is_blank(&before);
+        let last = (!after.is_empty() && !hidden).then(|| said(&after));
+        let expected: Vec<Piece> = first.into_iter().chain([call]).chain(last).map(Piece::from).collect();
+        prop_assert_eq!(kept(&[&before], Between::Call, &[&after]), expected);
+    }
 }
