@@ -6,7 +6,7 @@ use super::{
     chat::halves,
     player::{Told, Writer},
     request::Request,
-    rules::claude::Family,
+    rules::{claude::Family, thoughts},
     script::{Finish, Script, Usage},
     seal::Sealer,
 };
@@ -50,7 +50,8 @@ enum Kind {
 }
 
 impl AnthropicWriter {
-    pub(crate) fn new(request: &Request, script: &Script, sealer: Sealer) -> Self {
+    pub(crate) fn new(request: &Request, script: &Script, mut sealer: Sealer) -> Self {
+        sealer.bind(thoughts::prefix(&request.body, usize::MAX));
         let display = match request.at_path("/thinking/display").as_str() {
             Some("summarized") => Display::Summarized,
             Some(_) => Display::Omitted,
@@ -202,6 +203,8 @@ impl Writer for AnthropicWriter {
 
     fn tool_call(&mut self, id: &str, name: &str, arguments: &str) -> String {
         let mut events = self.close(None);
+        let seals = self.content.iter().filter_map(thoughts::seal).map(str::to_owned).collect();
+        self.sealer.came_after(id, seals);
         let block = |input: Value| json!({"type": "tool_use", "id": id, "name": name, "input": input});
         events += &self.start(&block(json!({})));
         let (first, second) = halves(arguments);

@@ -12,11 +12,18 @@ const KEPT: usize = 65_536;
 /// All that one fake gave out.
 #[derive(Debug, Default)]
 pub(crate) struct Vault {
-    /// The text that a seal belongs to.
-    seals: HashMap<String, String>,
+    seals: HashMap<String, Sealed>,
     calls: HashMap<String, Given>,
     /// Keys of both, oldest first.
     order: VecDeque<String>,
+}
+
+/// What a seal belongs to.
+#[derive(Debug)]
+struct Sealed {
+    text: String,
+    /// What was said before, as a number.
+    before: u64,
 }
 
 /// What came with a tool call.
@@ -26,17 +33,24 @@ pub(crate) struct Given {
     pub(crate) thought: String,
     /// The seal on the call itself.
     pub(crate) signature: Option<String>,
+    /// The seals of its turn before it.
+    pub(crate) seals: Vec<String>,
 }
 
 impl Vault {
     /// The seal was given out for just this text.
     pub(crate) fn fits(&self, signature: &str, text: &str) -> bool {
-        self.seals.get(signature).is_some_and(|sealed| sealed == text)
+        self.seals.get(signature).is_some_and(|sealed| sealed.text == text)
     }
 
     /// The seal was given out.
     pub(crate) fn knows(&self, signature: &str) -> bool {
         self.seals.contains_key(signature)
+    }
+
+    /// What was said before the thought of this seal.
+    pub(crate) fn bound_to(&self, signature: &str) -> Option<u64> {
+        self.seals.get(signature).map(|sealed| sealed.before)
     }
 
     /// What came with the call of this id, if the fake made it.
@@ -60,12 +74,18 @@ impl Vault {
 pub(crate) struct Sealer {
     vault: Arc<Mutex<Vault>>,
     number: usize,
+    before: u64,
     count: usize,
 }
 
 impl Sealer {
     pub(crate) fn new(vault: Arc<Mutex<Vault>>, number: usize) -> Self {
-        Self { vault, number, count: 0 }
+        Self { vault, number, before: 0, count: 0 }
+    }
+
+    /// From now on seals are bound to what was said before.
+    pub(crate) fn bind(&mut self, before: u64) {
+        self.before = before;
     }
 
     /// The seal of `text`: the given one, or a new one.
@@ -73,7 +93,7 @@ impl Sealer {
         self.count += 1;
         let signature = given.map_or_else(|| self.invent(text), str::to_owned);
         let mut vault = lock(&self.vault);
-        vault.seals.insert(signature.clone(), text.to_owned());
+        vault.seals.insert(signature.clone(), Sealed { text: text.to_owned(), before: self.before });
         vault.keep(&signature);
         drop(vault);
         signature
@@ -91,6 +111,11 @@ impl Sealer {
         let mut vault = lock(&self.vault);
         vault.calls.entry(id.to_owned()).or_default().thought = thought.to_owned();
         vault.keep(id);
+    }
+
+    /// Remembers the seals of a call's turn.
+    pub(crate) fn came_after(&self, id: &str, seals: Vec<String>) {
+        lock(&self.vault).calls.entry(id.to_owned()).or_default().seals = seals;
     }
 
     /// Remembers the seal on a call.

@@ -3,7 +3,7 @@
 use pensive_tests::model::{ReasoningShape, Replay, Rules, Script};
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, refusal};
+use crate::bench::{Bench, joined, refusal};
 
 const WHOLE: &str = "gemini-3-pro-preview:generateContent";
 
@@ -20,9 +20,9 @@ async fn body(response: reqwest::Result<reqwest::Response>) -> Value {
 #[tokio::test]
 async fn anthropic_knows_its_signatures() {
     let bench = Bench::new().await;
-    bench.model.play(call().redacted("dark"));
+    bench.model.play(Script::new().reasoning("hm").redacted("dark").tool_call("look", &json!({"q": 1})));
     let answer = body(bench.anthropic(json!({})).await).await;
-    let id = &answer["content"][1]["id"];
+    let id = &answer["content"][2]["id"];
     let history = |content: &Value| {
         let result =
             json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "it"}]});
@@ -40,8 +40,13 @@ async fn anthropic_knows_its_signatures() {
         let heard = refusal(bench.anthropic(history(&altered)).await).await;
         assert_eq!(heard, "400 messages.1.content.0: Invalid `signature` in `thinking` block");
     }
-    let stripped = json!([answer["content"][1]]);
+    let stripped = json!([answer["content"][2]]);
     assert!(refusal(bench.anthropic(history(&stripped)).await).await.contains("Expected `thinking`"));
+    let adaptive = json!({"model": "claude-opus-4-6", "thinking": {"type": "adaptive"}});
+    body(bench.anthropic(joined(history(&stripped), adaptive.clone())).await).await;
+    let partly = json!([answer["content"][0], answer["content"][2]]);
+    let heard = refusal(bench.anthropic(joined(history(&partly), adaptive)).await).await;
+    assert!(heard.contains("in the latest assistant message cannot be modified"), "{heard}");
     let other = Bench::new().await;
     assert!(
         refusal(other.anthropic(history(&answer["content"])).await).await.contains("Invalid `signature`")
@@ -108,7 +113,7 @@ async fn deepseek_wants_the_thought_of_a_tool_turn_back() {
         let mut altered = turn.clone();
         altered["reasoning_content"] = thought.clone();
         assert_eq!(refusal(bench.chat(chat_history(&altered)).await).await, words, "{thought}");
-        let off = crate::bench::joined(chat_history(&altered), json!({"thinking": {"type": "disabled"}}));
+        let off = joined(chat_history(&altered), json!({"thinking": {"type": "disabled"}}));
         body(bench.chat(off).await).await;
     }
 }
@@ -138,4 +143,25 @@ async fn a_gateway_wants_reasoning_details_back_as_they_were() {
     let mut altered = turn.clone();
     altered["reasoning_details"][0]["text"] = "another".into();
     assert!(refusal(bench.chat(chat_history(&altered)).await).await.contains("Invalid `signature`"));
+}
+
+#[tokio::test]
+async fn a_model_that_binds_its_thoughts_wants_the_words_before_them_unchanged() {
+    let bench = Bench::new().await;
+    let asked = |fields: Value| joined(json!({"model": "claude-fable-5-1", "system": "be kind"}), fields);
+    bench.model.play(Script::new().reasoning("hm").text("a"));
+    let answer = body(bench.anthropic(asked(json!({}))).await).await;
+    let history = |first: Value| {
+        let turn = json!({"role": "assistant", "content": answer["content"]});
+        json!({"messages": [{"role": "user", "content": first}, turn, {"role": "user", "content": "and?"}]})
+    };
+    body(bench.anthropic(asked(history("hello you".into()))).await).await;
+    let marked = json!([{"type": "text", "text": "hello you", "cache_control": {"type": "ephemeral"}}]);
+    body(bench.anthropic(asked(history(marked))).await).await;
+    let words = "The block is bound to a different conversation.";
+    assert!(refusal(bench.anthropic(asked(history("hello".into()))).await).await.contains(words));
+    let other = joined(history("hello you".into()), json!({"system": "be quick"}));
+    assert!(refusal(bench.anthropic(asked(other.clone())).await).await.contains(words));
+    let drops = json!({"thinking": {"type": "adaptive", "block_binding": {"prefix_mismatch_behavior": "drop_block"}}});
+    body(bench.anthropic(asked(joined(other, drops))).await).await;
 }

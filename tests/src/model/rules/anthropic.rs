@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{claude::Family, filled, invalid, refuse_if};
+use super::{claude::Family, filled, invalid, refuse_if, thoughts};
 use crate::model::{
     conversation::{list, word},
     failure::Failure,
@@ -13,7 +13,7 @@ use crate::model::{
 };
 
 /// Where the errors about thinking send the reader.
-const DOCS: &str =
+pub(super) const DOCS: &str =
     "Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking";
 
 /// Versions of the API; the newer one knows no sampling values.
@@ -53,10 +53,8 @@ pub(super) fn check(request: &Request, vault: &Vault) -> Result<(), Failure> {
             "This model does not support assistant message prefill. The conversation must end with a user message.",
         )
     })?;
-    if request.at_path("/thinking/type") == "enabled" {
-        last_turn(&messages)?;
-    }
-    Ok(())
+    thoughts::last_turn(request, &messages, vault)?;
+    thoughts::bound(request, &messages, vault)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -204,10 +202,7 @@ fn one(place: usize, message: &Value, vault: &Vault) -> Result<(), Failure> {
     for (at, block) in list(message, "content").enumerate() {
         let place = format!("messages.{place}.content.{at}");
         match word(block, "type") {
-            "thinking" => thought(&place, block, vault)?,
-            "redacted_thinking" => refuse_if(!vault.knows(word(block, "data")), || {
-                invalid(format!("{place}: Invalid `data` in `redacted_thinking` block"))
-            })?,
+            "thinking" | "redacted_thinking" => thoughts::known(&place, block, vault)?,
             "tool_use" => refuse_if(!block.get("input").is_some_and(Value::is_object), || {
                 invalid(format!("{place}.tool_use.input: Input should be an object"))
             })?,
@@ -217,18 +212,8 @@ fn one(place: usize, message: &Value, vault: &Vault) -> Result<(), Failure> {
     Ok(())
 }
 
-fn thought(place: &str, block: &Value, vault: &Vault) -> Result<(), Failure> {
-    for name in ["signature", "thinking"] {
-        refuse_if(block.get(name).and_then(Value::as_str).is_none(), || {
-            invalid(format!("{place}.thinking.{name}: Field required"))
-        })?;
-    }
-    refuse_if(!vault.fits(word(block, "signature"), word(block, "thinking")), || {
-        invalid(format!("{place}: Invalid `signature` in `thinking` block"))
-    })
-}
-
-fn ids<'a>(message: Option<&'a &Value>, kind: &str, id: &str) -> Vec<&'a str> {
+/// What the blocks of one kind in a message have under a name.
+pub(super) fn ids<'a>(message: Option<&'a &Value>, kind: &str, id: &str) -> Vec<&'a str> {
     let blocks = message.into_iter().flat_map(|message| list(message, "content"));
     blocks.filter(|block| word(block, "type") == kind).map(|block| word(block, id)).collect()
 }
@@ -275,20 +260,4 @@ fn pairs(messages: &[&Value]) -> Result<(), Failure> {
         })?;
     }
     Ok(())
-}
-
-/// With a budget, the turn that tools have just answered begins with its thought.
-fn last_turn(messages: &[&Value]) -> Result<(), Failure> {
-    let answers = !ids(messages.last(), "tool_result", "tool_use_id").is_empty();
-    let place = messages.len().checked_sub(2).filter(|_| answers);
-    let first = place.and_then(|place| messages.get(place)).and_then(|turn| turn.pointer("/content/0"));
-    let found = first.map_or("thinking", |block| word(block, "type"));
-    refuse_if(!matches!(found, "thinking" | "redacted_thinking"), || {
-        invalid(format!(
-            "messages.{}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{found}`. When `thinking` is enabled, a \
-             final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` \
-             blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`. {DOCS}",
-            place.unwrap_or_default()
-        ))
-    })
 }

@@ -8,6 +8,7 @@ mod efforts;
 mod gemini;
 mod ollama;
 mod responses;
+pub(crate) mod thoughts;
 
 use serde::Deserialize;
 use serde_json::Value;
