@@ -144,6 +144,8 @@ struct Line {
 #[serde(default)]
 struct Said {
     thinking: Text,
+    /// What some stand-ins call it.
+    reasoning_content: Text,
     content: Text,
     tool_calls: Loose<Vec<Wish>>,
 }
@@ -190,7 +192,8 @@ impl Decode for Decoder {
 impl Decoder {
     fn line(&mut self, line: Line, out: &mut Vec<ModelEvent>) {
         let said = line.message.known();
-        out.extend(said.thinking.some().map(ModelEvent::Reasoning));
+        let thought = said.thinking.some().or_else(|| said.reasoning_content.some());
+        out.extend(thought.map(ModelEvent::Reasoning));
         out.extend(said.content.some().map(ModelEvent::Text));
         let moment = line.created_at.0.unwrap_or_default();
         for wish in said.tool_calls.known() {

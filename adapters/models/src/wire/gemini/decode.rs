@@ -166,7 +166,8 @@ impl Decoder {
     fn stop(&self, reason: &str) -> Option<StopReason> {
         Some(match reason {
             "FINISH_REASON_UNSPECIFIED" => return None,
-            "STOP" if self.calls > 0 => StopReason::Tools,
+            // The second is not the vendor's, but stand-ins for it say so.
+            "STOP" | "FUNCTION_CALL" if self.calls > 0 => StopReason::Tools,
             "STOP" => StopReason::Done,
             "MAX_TOKENS" => StopReason::Length,
             "SAFETY"

@@ -295,6 +295,16 @@ fn calls_without_ids_get_some() {
 }
 
 #[test]
+fn a_stand_in_may_say_that_it_called() {
+    check::<Decoder>(
+        &[
+            r#"{"candidates":[{"content":{"parts":[{"functionCall":{"id":"c","name":"look","args":{}}}]},"finishReason":"FUNCTION_CALL"}]}"#,
+        ],
+        &[ModelEvent::Call(call("c", "look", "{}")), ModelEvent::End(StopReason::Tools)],
+    );
+}
+
+#[test]
 fn half_characters_in_arguments_are_joined() {
     check::<Decoder>(
         &[

@@ -162,6 +162,12 @@ fn an_answer_as_ollama_writes_it() {
 }
 
 #[test]
+fn prov_17_reasoning_goes_by_two_names() {
+    check(&[r#"{"message":{"content":"","reasoning_content":"Hm."},"done":false}"#], &[thought("Hm.")]);
+    check(&[r#"{"message":{"thinking":"Hm.","reasoning_content":"Hm."}}"#], &[thought("Hm.")]);
+}
+
+#[test]
 fn calls_come_whole_and_before_the_end() {
     let moment = "2026-11-30T08:00:00Z";
     let made = made_id(moment, 1, "news", "{}");
