@@ -19,7 +19,8 @@ import venv
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HOME = ROOT / "target" / "foreign"
-SCRIPTS = ["aiogram_bot", "ptb_bot", "openai_client", "anthropic_client", "genai_client", "ollama_client", "check_calls_check"]
+SCRIPTS = ["aiogram_bot", "ptb_bot", "openai_client", "anthropic_client", "genai_client", "ollama_client"]
+JUDGES = ["check_calls_check", "check_bodies_check"]
 # No script has a reason to take longer.
 PATIENCE = 180
 
@@ -85,7 +86,7 @@ def play(python, bins, script, records):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bins", type=pathlib.Path, default=ROOT / "target" / "debug")
-    parser.add_argument("scripts", nargs="*", default=SCRIPTS)
+    parser.add_argument("scripts", nargs="*", default=[*SCRIPTS, *JUDGES])
     arguments = parser.parse_args()
     python = environment()
     results = [run(python, arguments.bins.resolve(), script) for script in arguments.scripts]

@@ -1,6 +1,6 @@
 //! What a refusal teaches: one repeat without what was refused, told once, remembered until the end.
 
-#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
 
 mod support;
 

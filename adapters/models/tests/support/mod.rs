@@ -1,4 +1,15 @@
 //! A provider on loopback that answers as scripted and remembers what it was asked, and a clock that is moved by hand.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::let_underscore_must_use,
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    reason = "tests may fail loudly, and start their server as they like; not every file uses all of the support"
+)]
+
+mod record;
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -139,6 +150,7 @@ async fn answer(State(script): State<Arc<Script>>, request: Request) -> Response
     let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
     let body = serde_json::from_slice(&body).unwrap_or_default();
     let asked = Asked { path: head.uri.to_string(), headers: head.headers, body };
+    record::record(&asked);
     script.asked.lock().unwrap().push(asked);
     let reply =
         script.replies.lock().unwrap().pop_front().unwrap_or_else(|| Reply::status(500, "script is over"));
