@@ -2,6 +2,7 @@
 //! turn is empty, no seal belongs to another model. What is mended here was refused somewhere, often for good.
 
 mod ids;
+mod refused;
 
 use std::collections::BTreeMap;
 
@@ -13,21 +14,22 @@ use serde_json::Value;
 use crate::wire::object;
 pub(crate) use ids::Form;
 use ids::Ids;
+pub(crate) use refused::Refused;
 
 /// What stands for the result of a call that has none.
 const UNFINISHED: &str = "The tool did not run to its end.";
 
 /// Which seals stay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Seals {
-    /// Those of the model that is asked.
-    Own,
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Seals<'a> {
+    /// Those of the model that is asked, but for what was refused before.
+    Own(&'a Refused),
     /// None, and no reasoning either: the provider did not know them again.
     None,
 }
 
 /// The request with its history mended, the names of its calls in that form. Mending twice changes nothing more.
-pub(crate) fn repaired(mut request: ModelRequest, seals: Seals, form: Form) -> ModelRequest {
+pub(crate) fn repaired(mut request: ModelRequest, seals: Seals<'_>, form: Form) -> ModelRequest {
     let mut history = History { asked: &request.model, seals, turns: Vec::new() };
     for turn in request.turns {
         match turn {
@@ -44,7 +46,7 @@ pub(crate) fn repaired(mut request: ModelRequest, seals: Seals, form: Form) -> M
 struct History<'a> {
     /// The model that is asked.
     asked: &'a ModelRef,
-    seals: Seals,
+    seals: Seals<'a>,
     turns: Vec<Turn>,
 }
 
@@ -71,7 +73,10 @@ impl History<'_> {
     /// A turn of the model, which never begins a conversation. One without text and calls has nothing to say to others.
     fn speech(&mut self, mut speech: Speech) {
         let is_own = speech.model.as_ref() == Some(self.asked);
-        clean(&mut speech.pieces, is_own && self.seals == Seals::Own);
+        match self.seals {
+            Seals::Own(refused) if is_own => clean(&mut speech.pieces, Some(refused)),
+            Seals::Own(_) | Seals::None => clean(&mut speech.pieces, None),
+        }
         let speaks = |piece: &Piece| match &piece.kind {
             PieceKind::Text(text) => !text.trim().is_empty(),
             PieceKind::Call(_) => true,
@@ -130,16 +135,17 @@ impl History<'_> {
     }
 }
 
-/// Leaves what may go to the model that is asked.
-fn clean(pieces: &mut Vec<Piece>, keeps_reasoning: bool) {
-    if !keeps_reasoning {
-        pieces.iter_mut().for_each(|piece| piece.seal = None);
-    }
-    pieces.retain(|piece| match &piece.kind {
-        _ if piece.seal.is_some() => true,
-        PieceKind::Reasoning(words) => keeps_reasoning && !words.is_empty(),
-        PieceKind::Text(text) => !text.trim().is_empty(),
-        PieceKind::Call(_) => true,
+/// Leaves what may go to the model that is asked: of its own words all but what was refused, of others' no thought.
+fn clean(pieces: &mut Vec<Piece>, own: Option<&Refused>) {
+    pieces.retain_mut(|piece| {
+        let was_sealed = piece.seal.is_some();
+        piece.seal = piece.seal.take().filter(|seal| own.is_some_and(|refused| !refused.knows(seal)));
+        match &piece.kind {
+            _ if piece.seal.is_some() => true,
+            PieceKind::Reasoning(words) => own.is_some() && !was_sealed && !words.is_empty(),
+            PieceKind::Text(text) => !text.trim().is_empty(),
+            PieceKind::Call(_) => true,
+        }
     });
 }
 

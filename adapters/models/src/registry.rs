@@ -14,7 +14,7 @@ use pensive_contract::model::{
 use pensive_directives::{ModelEntry, Profile};
 
 use crate::catalogue::{Catalogue, Extras, Facts, Fit, Shelf};
-use crate::history::{self, Form, Seals};
+use crate::history::{self, Form, Refused, Seals};
 use crate::http::{HttpLine, Shape};
 use crate::knobs::{self, Case, Host, Knobs, Summary};
 use crate::ladder::Ladder;
@@ -59,6 +59,7 @@ pub struct Models {
     pickable: Vec<ModelEntry>,
     pub(crate) catalogue: Catalogue,
     lessons: Lessons,
+    refused: Refused,
     rehearsal: Rehearsal,
 }
 
@@ -112,6 +113,7 @@ impl Models {
             pickable: settings.pickable,
             catalogue,
             lessons: Lessons::default(),
+            refused: Refused::default(),
             rehearsal: Rehearsal::new(clock),
         })
     }
@@ -151,7 +153,7 @@ impl Models {
     /// Calls, and once more where a refusal shows what to leave out.
     async fn over_http(&self, line: &HttpLine, request: ModelRequest) -> Result<ModelStream, Trouble> {
         let form = self.known(&request.model).map_or(Form::Short, |known| Form::of(line.shape, &known.extras));
-        let mut request = history::repaired(request, Seals::Own, form);
+        let mut request = history::repaired(request, Seals::Own(&self.refused), form);
         let mut mended = Vec::new();
         loop {
             let Some(known) = self.known(&request.model) else {
@@ -169,7 +171,10 @@ impl Models {
             tracing::info!(model = %request.model, why = %refusal, ?mending, "a call is repeated without what was refused");
             match mending {
                 Mending::Summary => line.forgo_summaries(),
-                Mending::Seals => request = history::repaired(request, Seals::None, form),
+                Mending::Seals => {
+                    self.refused.learn(&request);
+                    request = history::repaired(request, Seals::None, form);
+                }
                 // What the configuration says in the provider's own words is not ours to weaken.
                 Mending::Level if request.manner.params.in_own_words() => return Err(Trouble::Refused(refusal)),
                 Mending::Level => {

@@ -19,7 +19,7 @@ use pensive_contract::fault::FaultClass;
 use pensive_contract::model::{
     Model, ModelEvent, ModelRequest, Pace, PromptTurn, StopReason, ToolChoice, ToolSpec,
 };
-use pensive_contract::speech::{Speech, ToolOutcome, ToolResult};
+use pensive_contract::speech::{Piece, PieceKind, Seal, Speech, ToolOutcome, ToolResult};
 use pensive_directives::Level;
 use pensive_models::{Api, Models, ProviderSettings};
 use serde_json::{Value, json};
@@ -182,6 +182,24 @@ async fn prov_01_a_signature_that_is_refused_costs_one_call_and_not_the_session(
     assert_eq!(second.body["thinking"], json!({"type": "disabled"}));
     let learned = events.iter().any(|event| matches!(event, ModelEvent::Learned(_)));
     assert!(!learned && events.contains(&ModelEvent::Text("Blue.".into())));
+}
+
+#[tokio::test]
+async fn prov_01_what_was_refused_once_is_not_sent_again() {
+    let stale = refused("messages.1.content.0: Invalid `signature` in `thinking` block");
+    let server = Provider::start([stale, answer("So."), answer("So.")]).await;
+    let models = server.models("anthropic", Api::AnthropicMessages, HandClock::new());
+    let mut request = request("anthropic/claude-opus-5-5", Level::High, Pace::Normal);
+    let mut speech = Speech::text_only(Some(request.model.clone()), "Hello");
+    let kind = PieceKind::Reasoning("Hm.".into());
+    speech.pieces.insert(0, Piece { kind, seal: Some(Seal("signature:stale".into())) });
+    request.turns.extend([PromptTurn::Assistant(speech), PromptTurn::User("And?".into())]);
+    for _ in 0..2 {
+        assert_eq!(hear(&models, request.clone()).await, Heard::whole("So.", ""));
+    }
+    let first = |asked: &Asked| asked.body["messages"][1]["content"][0]["type"].clone();
+    let sent: Vec<Value> = server.asked().iter().map(first).collect();
+    assert_eq!(sent, ["thinking", "text", "text"]);
 }
 
 #[tokio::test]

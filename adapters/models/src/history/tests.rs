@@ -64,7 +64,10 @@ fn tools(results: &[ToolResult]) -> PromptTurn {
 }
 
 fn check(turns: &[PromptTurn], expected: &[PromptTurn]) {
-    assert_eq!(repaired(request(turns.to_vec()), Seals::Own, Form::Word).turns, expected);
+    assert_eq!(
+        repaired(request(turns.to_vec()), Seals::Own(&Refused::default()), Form::Word).turns,
+        expected
+    );
 }
 
 #[test]
@@ -197,10 +200,23 @@ fn prov_01_seals_and_reasoning_of_other_models_stay_behind() {
 }
 
 #[test]
+fn prov_01_what_was_refused_once_stays_behind_and_what_came_later_does_not() {
+    let refused = Refused::default();
+    let stale = [sealed(thought("Hm.")), sealed(text("Yes.")), thought("So.")];
+    let fresh = Piece { seal: Some(Seal("fresh".into())), ..thought("Well.") };
+    refused.learn(&request(vec![user("1"), said("own", &stale)]));
+    let turns = |stale: &[Piece]| {
+        vec![user("1"), said("own", stale), user("2"), said("own", &[fresh.clone(), text("No.")])]
+    };
+    let sent = repaired(request(turns(&stale)), Seals::Own(&refused), Form::Word).turns;
+    assert_eq!(sent, turns(&[text("Yes."), thought("So.")]));
+}
+
+#[test]
 fn arguments_are_an_object_and_names_are_words() {
     let check = |name: &str, arguments: &str, expected: Piece| {
         let turns = vec![user("Hi"), said("own", &[asks("a", name, arguments)])];
-        let turns = repaired(request(turns), Seals::Own, Form::Word).turns;
+        let turns = repaired(request(turns), Seals::Own(&Refused::default()), Form::Word).turns;
         assert_eq!(turns[1], said("own", std::slice::from_ref(&expected)), "{name} {arguments}");
         let (PieceKind::Call(call), PromptTurn::Tools(results)) = (expected.kind, &turns[2]) else {
             panic!()
@@ -282,9 +298,11 @@ proptest! {
     #[test]
     fn any_history_becomes_one_that_providers_take(
         turns in proptest::collection::vec(turn(), 0..12),
-        seals in prop_oneof![Just(Seals::Own), Just(Seals::None)],
+        keeps_seals: bool,
         form in prop_oneof![Just(Form::Short), Just(Form::Word), Just(Form::Nine)],
     ) {
+        let refused = Refused::default();
+        let seals = if keeps_seals { Seals::Own(&refused) } else { Seals::None };
         let once = repaired(request(turns), seals, form);
         let mut before = None;
         let mut ids = std::collections::BTreeSet::new();
@@ -296,7 +314,7 @@ proptest! {
             for call in speech.calls() {
                 prop_assert!(form.takes(&call.id) && ids.insert(call.id.clone()));
             }
-            let is_own = speech.model == Some(named("own")) && seals == Seals::Own;
+            let is_own = speech.model == Some(named("own")) && keeps_seals;
             prop_assert!(is_own || speech.pieces.iter().all(|piece| piece.seal.is_none()));
         }
         prop_assert!(before.is_none_or(|last| !matches!(last, PromptTurn::Assistant(speech) if speech.calls().next().is_some())));
