@@ -145,7 +145,11 @@ async fn a_model_that_goes_in_circles_is_told_and_has_to_answer_in_the_end() {
     let scene = over("openai-responses").await;
     let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
     scene.model.reply_to("again", calls_status());
-    assert_eq!(ann.ask("again").await, "⚙️ The model used session_status and added no words.");
+    assert_eq!(
+        ann.ask("again").await,
+        "⚙️ The model used session_status and added no words.\n\n\
+         ⚠️ I ended it here: the model went on calling tools and came to no answer."
+    );
     let requests = scene.model.requests();
     assert_eq!(requests.len(), 25);
     let results = requests[24].tool_results();
@@ -316,7 +320,10 @@ async fn tokens_and_cost_are_those_of_all_calls_and_the_context_is_that_of_the_l
          first after 0.0 s · 0.0 s in all · $0.0044"
     );
     let status = ann.ask("/status").await;
-    assert!(status.contains("Tokens: 2200 in, 150 out · $0.0044 · context 1300 of "), "{status}");
+    let line = "Tokens: 2200 in, 150 out · context 1300 of 400000 (0 %) · $0.0044\n";
+    assert!(status.contains(line), "{status}");
+    assert_eq!(ann.ask("/fast on hello").await, "⚙️ Fast mode enabled.");
+    assert!(ann.hear().await.contains(" · openai/gpt-5.2 · medium · fast · first after "));
     scene.finish().await;
 }
 

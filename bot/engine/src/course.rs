@@ -89,13 +89,13 @@ impl<'a> Course<'a> {
             let calls: Vec<ToolCall> = speech.calls().cloned().collect();
             self.said.push(PromptTurn::Assistant(speech));
             if calls.is_empty() {
-                return Ok(self.answer(&stop));
+                return Ok(self.answer(coda(&stop)));
             }
             let results = self.toolbox.work(&calls, self.bearings).await;
             self.said.push(PromptTurn::Tools(results));
             if self.calls >= MOST_CALLS {
                 tracing::warn!(session = %self.session, "a model calls tools without end");
-                return Ok(self.answer(&StopReason::Done));
+                return Ok(self.answer(Some(notices::ENDLESS)));
             }
         }
     }
@@ -133,16 +133,12 @@ impl<'a> Course<'a> {
     }
 
     /// What used its tools and then had nothing to say is no silence: an earlier word stands, else a line of ours.
-    fn answer(&mut self, stop: &StopReason) -> Answer {
+    fn answer(&mut self, coda: Option<&'static str>) -> Answer {
         let text = self.last_words().unwrap_or_else(|| self.close());
         let model = self.models.front().cloned().unwrap_or_else(|| self.bearings.pending.model.clone());
         Answer {
             text,
-            coda: match stop {
-                StopReason::Length => Some(notices::CUT),
-                StopReason::Filtered => Some(notices::CUT_BY_FILTER),
-                StopReason::Done | StopReason::Tools | StopReason::Other(_) => None,
-            },
+            coda,
             reasoning: self.reasoning(),
             turns: std::mem::take(&mut self.said),
             notes: std::mem::take(&mut self.notes),
@@ -199,6 +195,15 @@ impl<'a> Course<'a> {
             PromptTurn::Assistant(speech) => Some(speech),
             PromptTurn::User(_) | PromptTurn::Tools(_) => None,
         })
+    }
+}
+
+/// What is to be said below an answer that stopped for this.
+fn coda(stop: &StopReason) -> Option<&'static str> {
+    match stop {
+        StopReason::Length => Some(notices::CUT),
+        StopReason::Filtered => Some(notices::CUT_BY_FILTER),
+        StopReason::Done | StopReason::Tools | StopReason::Other(_) => None,
     }
 }
 

@@ -47,6 +47,8 @@ pub(crate) const FILTERED: &str =
 pub(crate) const CUT_BY_FILTER: &str = "⚠️ The model provider's content filter cut this answer off here.";
 /// The last line of an answer that ran into the limit.
 pub(crate) const CUT: &str = "⚠️ This answer was cut off here: it reached the model's output limit.";
+/// The last line of a run whose model did not stop calling tools.
+pub(crate) const ENDLESS: &str = "⚠️ I ended it here: the model went on calling tools and came to no answer.";
 
 const RUN: &str = "run:";
 const SHOW: &str = "show:";

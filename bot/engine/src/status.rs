@@ -120,7 +120,7 @@ fn tokens_line(view: &View<'_>) -> String {
     let cost = view.record.and_then(|record| dollars(record.cost));
     let cost = cost.map(|cost| format!(" · {cost}")).unwrap_or_default();
     format!(
-        "Tokens: {} in, {} out{cost} · context {used} of {} ({percent} %)",
+        "Tokens: {} in, {} out · context {used} of {} ({percent} %){cost}",
         tokens.input, tokens.output, view.limits.context
     )
 }

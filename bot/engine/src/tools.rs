@@ -88,7 +88,9 @@ impl Toolbox {
                 Err(why) => Err(why),
             }
             .map_or_else(|why| (why, ToolOutcome::Failed), |text| (text, ToolOutcome::Done));
-            tracing::info!(tool = %call.name, ?outcome, "a tool was called");
+            // A name that is no tool's may be any text.
+            let tool = self.find(&call.name).map(Tool::name);
+            tracing::info!(tool, ?outcome, "a tool was called");
             // The model's provider is outside as well.
             let text = bearings.core.ports.masker.mask(&text).into_owned();
             results.push(ToolResult { id: call.id.clone(), name: call.name.clone(), text, outcome });
