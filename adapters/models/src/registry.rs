@@ -253,6 +253,7 @@ impl Known<'_> {
             extras: &self.extras,
             ladder: &self.ladder,
             output: self.output(),
+            context: self.row.and_then(|row| row.context_window),
             host,
             summary: Summary::Wanted,
         }

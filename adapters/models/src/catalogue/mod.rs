@@ -308,7 +308,8 @@ impl Shelf {
 
     /// The row with the longest pattern that fits, else the general one.
     pub(crate) fn facts(&self, model: &str) -> (&Facts, Fit) {
-        let name = undated(model);
+        // Gemini's list gives its models with this prefix, and takes them with it.
+        let name = undated(model.strip_prefix("models/").unwrap_or(model));
         let fitting =
             self.models.iter().flat_map(|row| row.r#match.iter().map(move |pattern| (pattern, row)));
         fitting
@@ -439,6 +440,13 @@ mod tests {
         check("m-2025080", "m-2025080");
         check("äöü-2025-08-0ä", "äöü-2025-08-0ä");
         check("", "");
+    }
+
+    #[test]
+    fn a_model_may_be_named_as_its_vendor_lists_it() {
+        let catalogue = Catalogue::load().unwrap();
+        let google = catalogue.shelf("google", Api::GoogleGenerativeAi).unwrap();
+        assert_eq!(google.facts("models/gemini-2.5-flash").0.format, Format::Budget);
     }
 
     #[test]

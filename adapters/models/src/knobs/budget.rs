@@ -32,6 +32,10 @@ pub(super) fn settle(case: &Case<'_>, manner: &Manner, knobs: &mut Knobs) -> Wor
         Word::Tokens(tokens) => u64::try_from(tokens).ok(),
         Word::Silent | Word::Said(_) | Word::On | Word::Off => None,
     };
+    if let (Shape::Ollama, Some(context)) = (case.shape, case.context) {
+        // Its own default is small, and what does not fit is cut without a word.
+        knobs.fields.put("options.num_ctx", context);
+    }
     let asked = manner.params.max_tokens.or((case.shape == Shape::Messages).then_some(ANSWER));
     let Some(asked) = asked else { return word };
     let thought = budget.unwrap_or_else(|| usual(knobs.level));

@@ -61,6 +61,8 @@ pub(crate) struct Case<'a> {
     pub(crate) ladder: &'a Ladder,
     /// The most that one call writes, where known; the configuration's word goes before the row's.
     pub(crate) output: Option<u64>,
+    /// The context window, where the configuration says how large it is.
+    pub(crate) context: Option<u64>,
     /// Whether the provider is reached at its own host.
     pub(crate) host: Host,
     /// Whether a summary of the reasoning is asked for, where the shape has one.

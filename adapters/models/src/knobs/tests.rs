@@ -17,6 +17,7 @@ struct Ask {
     choice: ToolChoice,
     host: Host,
     output: Option<u64>,
+    context: Option<u64>,
 }
 
 fn ask(provider: &'static str, api: Api, model: &'static str, level: Level) -> Ask {
@@ -30,6 +31,7 @@ fn ask(provider: &'static str, api: Api, model: &'static str, level: Level) -> A
         choice: ToolChoice::Auto,
         host: Host::Other,
         output: None,
+        context: None,
     }
 }
 
@@ -71,6 +73,7 @@ impl Ask {
             extras: &shelf.extras(self.provider),
             ladder: &ladder,
             output: self.output.or(facts.output),
+            context: self.context,
             host: self.host,
             summary: Summary::Unwanted,
         };
@@ -233,6 +236,30 @@ fn the_users_own_object_goes_before_the_level() {
     let params = Params { thinking, max_tokens: Some(100), ..Params::default() };
     let knobs = ask("minimax", Api::AnthropicMessages, "MiniMax-M2.7", Level::Off).params(params).decided();
     assert!(knobs.fields.to_string().starts_with("thinking.type=enabled, thinking.budget_tokens=2048"));
+}
+
+#[test]
+fn an_own_object_stands_where_its_shape_has_it() {
+    let own = || Params {
+        thinking: Some(r#"{"x":1}"#.into()),
+        reasoning: Some(r#"{"y":2}"#.into()),
+        ..Params::default()
+    };
+    let said = |ask: Ask| ask.params(own()).decided().said.to_string();
+    assert_eq!(said(openai("gpt-5.2", Level::High)), "reasoning.y=2");
+    assert_eq!(
+        said(ask("google", Api::GoogleGenerativeAi, "gemini-2.5-flash", Level::High)),
+        "generationConfig.thinkingConfig.x=1"
+    );
+    assert_eq!(said(ask("home", Api::OpenaiCompletions, "x", Level::High)), "thinking.x=1, reasoning.y=2");
+    assert_eq!(said(ask("ollama", Api::Ollama, "gpt-oss:20b", Level::High)), "think=high");
+}
+
+#[test]
+fn ollama_is_told_how_large_the_window_is_where_the_owner_says_so() {
+    let asked = |context| Ask { context, ..ask("ollama", Api::Ollama, "gpt-oss:20b", Level::Off) };
+    check(asked(Some(32_768)), "think=false, options.num_ctx=32768");
+    check(asked(None), "think=false");
 }
 
 #[test]

@@ -35,9 +35,7 @@ pub(super) fn with_tools(
 
 /// Puts the level in. `word` is the level's, its budget settled.
 pub(super) fn put(case: &Case<'_>, manner: &Manner, word: Word, knobs: &mut Knobs) {
-    if raw("thinking", manner.params.thinking.as_deref(), knobs)
-        | raw("reasoning", manner.params.reasoning.as_deref(), knobs)
-    {
+    if raw(case.shape, manner, knobs) {
         knobs.why.push("the configuration says it in the provider's own words".to_owned());
         knobs.thinks = Thinks::Yes;
         return;
@@ -51,11 +49,23 @@ pub(super) fn put(case: &Case<'_>, manner: &Manner, word: Word, knobs: &mut Knob
     }
 }
 
-fn raw(field: &'static str, json: Option<&str>, knobs: &mut Knobs) -> bool {
-    let value: Option<Value> = json.and_then(|json| serde_json::from_str(json).ok());
-    let is_given = value.is_some();
-    knobs.said.extend(field, value);
-    is_given
+/// Puts the configuration's own objects in, each where its shape has it; tells whether there was one.
+fn raw(shape: Shape, manner: &Manner, knobs: &mut Knobs) -> bool {
+    let read =
+        |json: &Option<String>| json.as_deref().and_then(|json| serde_json::from_str::<Value>(json).ok());
+    let (thinking, reasoning) = (read(&manner.params.thinking), read(&manner.params.reasoning));
+    match shape {
+        Shape::Chat => {
+            knobs.said.extend("thinking", thinking);
+            knobs.said.extend("reasoning", reasoning);
+        }
+        Shape::Responses => knobs.said.extend("reasoning", reasoning),
+        Shape::Messages => knobs.said.extend("thinking", thinking),
+        Shape::Gemini => knobs.said.extend("generationConfig.thinkingConfig", thinking),
+        // It takes words and no objects.
+        Shape::Ollama => {}
+    }
+    !knobs.said.is_empty()
 }
 
 fn responses(case: &Case<'_>, word: &Word, knobs: &mut Knobs) {
