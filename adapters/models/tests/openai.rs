@@ -1,6 +1,7 @@
 //! Tool loops over loopback in OpenAI's two shapes: what a model said goes back as it came, and not where it is refused.
 #![allow(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,

@@ -210,6 +210,47 @@ proptest! {
     }
 
     #[test]
+    fn any_chunking_of_any_text_gives_the_same(
+        texts in proptest::collection::vec(prop_oneof!["\\PC{0,12}", tricky()], 0..6),
+        cuts in proptest::collection::vec(1..9_usize, 1..12),
+    ) {
+        let text = texts.concat();
+        let mut pieces = Vec::new();
+        let mut rest = text.as_str();
+        for cut in cuts.iter().cycle() {
+            let Some((end, _)) = rest.char_indices().nth(*cut) else { break };
+            let (piece, after) = rest.split_at(end);
+            pieces.push(piece);
+            rest = after;
+        }
+        pieces.push(rest);
+        prop_assert_eq!(read(pieces), read([text.as_str()]));
+    }
+
+    #[test]
+    fn nothing_visible_is_lost(text in tricky()) {
+        let count = |text: &str| text.chars().filter(|c| matches!(c, 'ä' | '😀')).count();
+        let (mut filter, mut events) = (TagFilter::default(), Vec::new());
+        filter.push(text.clone(), &mut events);
+        filter.finish(&mut events);
+        let given = events.iter().map(|event| match event {
+            ModelEvent::Text(words) | ModelEvent::Reasoning(words) => count(words),
+            _ => 0,
+        });
+        // What was given as reasoning may be given once more, as the answer.
+        let is_recast = events.contains(&ModelEvent::Recast(Recast::ReasoningWasText));
+        let (given, written) = (given.sum::<usize>(), count(&text));
+        prop_assert!(given == written || (is_recast && given > written), "{events:?}");
+    }
+
+    #[test]
+    fn a_reply_without_a_closed_stretch_is_never_empty(text in tricky()) {
+        if !text.contains("</think>") && !text.contains("< ") && text.contains('ä') {
+            prop_assert!(!read([text.as_str()]).0.trim().is_empty());
+        }
+    }
+
+    #[test]
     fn text_without_angles_passes_at_once(text in "[a-z `~\n.*]{0,60}") {
         let (mut filter, mut events) = (TagFilter::default(), Vec::new());
         for letter in letters(&text) {
