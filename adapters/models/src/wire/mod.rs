@@ -27,18 +27,18 @@ pub(crate) struct Call<'a> {
     pub(crate) request: &'a ModelRequest,
     /// All that is beside the conversation; its fields are flattened into the body.
     pub(crate) knobs: &'a Knobs,
-    /// Whether the endpoint takes a cache key.
+    /// Whether the endpoint keeps conversations on request.
     pub(crate) cache: Cache,
     /// Whether the token count is asked for, where the shape has such a wish.
     pub(crate) usage: Usage,
 }
 
-/// Whether a call names its conversation for the provider's cache.
+/// Whether a call helps the provider's cache: by a key that names the conversation, or by marks in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cache {
     /// It does.
     Keyed,
-    /// The endpoint may not know the field.
+    /// The endpoint may not know the fields.
     Silent,
 }
 

@@ -321,3 +321,36 @@ fn a_server_that_does_not_stream() {
         "answered 500 type=api_error: no"
     );
 }
+
+proptest::proptest! {
+    /// Whatever the order, there is one end and nothing behind it, no call twice, and no seal that its own shape cannot read.
+    #[test]
+    fn any_order_of_events_is_survived(order in proptest::collection::vec((0_usize..12, 0_u64..3), 0..40)) {
+        let pool = |(kind, index): (usize, u64)| match kind {
+            0 => start(index, json!({"type": "text", "text": ""})),
+            1 => start(index, json!({"type": "thinking", "thinking": "", "signature": ""})),
+            2 => start(index, json!({"type": "redacted_thinking", "data": "x"})),
+            3 => start(index, json!({"type": "tool_use", "id": "a", "name": "look", "input": {}})),
+            4 => start(index, json!({"type": "strange"})),
+            5 => delta(index, "text_delta", "text", "a"),
+            6 => delta(index, "thinking_delta", "thinking", "b"),
+            7 => delta(index, "signature_delta", "signature", "c"),
+            8 => delta(index, "input_json_delta", "partial_json", "{}"),
+            9 => over("end_turn"),
+            10 => STOP.to_owned(),
+            _ => stop(index),
+        };
+        let started = order.iter().filter(|(kind, _)| *kind == 3).count();
+        let stream: String = order.into_iter().map(|event| format!("data: {}\n\n", pool(event))).collect();
+        let out = decode::<Decoder>(&stream, 1 << 20).unwrap();
+        let end = out.iter().position(|event| matches!(event, ModelEvent::End(_)));
+        proptest::prop_assert!(end.is_none_or(|at| at + 1 == out.len()));
+        let calls = out.iter().filter(|event| matches!(event, ModelEvent::Call(_))).count();
+        proptest::prop_assert!(calls <= started);
+        for event in &out {
+            if let ModelEvent::Seal(seal) = event {
+                proptest::prop_assert!(Thought::of(seal).is_some());
+            }
+        }
+    }
+}
