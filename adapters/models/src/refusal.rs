@@ -3,6 +3,8 @@
 
 mod details;
 mod kind;
+mod level;
+mod upstream;
 
 use std::fmt;
 use std::time::{Duration, UNIX_EPOCH};
@@ -31,6 +33,8 @@ pub(crate) struct Refusal {
     code: String,
     kind: String,
     param: String,
+    /// Whether it is told that the words of the request are against the rules.
+    is_flagged: bool,
     message: String,
 }
 
@@ -45,6 +49,8 @@ enum Reason {
     UnknownModel,
     Unpulled,
     Level,
+    /// The model wrote what its provider could not read.
+    Garbled,
     Content,
     Address,
     Request,
@@ -59,7 +65,8 @@ impl Refusal {
         };
         let value = value.get(0).unwrap_or(&value);
         let inner = value.get("error").unwrap_or(value);
-        let text = |key: &str| match inner.get(key) {
+        let fields = if inner.is_string() { value } else { inner };
+        let text = |key: &str| match fields.get(key) {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Number(number)) => number.to_string(),
             Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => String::new(),
@@ -67,6 +74,9 @@ impl Refusal {
         let details = Details::of(inner);
         let code = text("code");
         let told = code.parse().ok().filter(|code| (300..600).contains(code));
+        if let Some(behind) = upstream::words(inner) {
+            return Self::read(status.or(told), behind.as_bytes());
+        }
         let message = match inner {
             Value::String(message) => message.clone(),
             Value::Object(_) if inner.get("message").is_some_and(Value::is_string) => text("message"),
@@ -80,6 +90,7 @@ impl Refusal {
             code: details.daily_quota().map_or(code, str::to_owned),
             kind: Some(text("type")).filter(|kind| !kind.is_empty()).unwrap_or_else(|| text("status")),
             param: text("param"),
+            is_flagged: upstream::is_flagged(inner),
             message,
         }
     }
@@ -107,7 +118,13 @@ impl Refusal {
         let message = self.message.to_ascii_lowercase();
         // Some proxies pass every refusal on as a limit.
         (self.is_about_request() || self.status == Some(429))
-            && SIGNS.iter().any(|sign| message.contains(sign) || self.param.contains(sign))
+            && (SIGNS.iter().any(|sign| message.contains(sign) || self.param.contains(sign))
+                || level::is_unwanted_in_history(&message))
+    }
+
+    /// Whether the provider wants the reasoning of earlier turns back and did not find it.
+    pub(crate) fn misses_reasoning(&self) -> bool {
+        self.is_about_request() && level::is_missing_in_history(&self.message.to_ascii_lowercase())
     }
 
     /// Whether the thinking level is refused.
@@ -134,23 +151,7 @@ impl Refusal {
 
     /// The effort words that the refusal names as good ones.
     pub(crate) fn alternatives(&self) -> Vec<String> {
-        const LEADS: &[&str] = &[
-            "supported values are",
-            "must be one of",
-            "should be one of",
-            "expected one of",
-            "allowed values",
-            "valid values",
-            "input should be",
-            "supported levels",
-        ];
-        let message = self.message.to_ascii_lowercase();
-        let Some(list) = LEADS.iter().find_map(|lead| message.split_once(lead)).map(|(_, list)| list) else {
-            return Vec::new();
-        };
-        const WORDS: [&str; 8] = ["none", "minimal", "low", "medium", "high", "xhigh", "max", "default"];
-        let words = list.split(|c: char| !c.is_ascii_alphanumeric());
-        words.filter(|word| WORDS.contains(word)).map(str::to_owned).collect()
+        level::alternatives(&self.message.to_ascii_lowercase())
     }
 
     fn is_about_request(&self) -> bool {
@@ -166,7 +167,7 @@ impl Refusal {
     /// What to do about it.
     pub(crate) fn class(&self) -> FaultClass {
         match self.reason() {
-            Reason::Busy | Reason::Limited => {
+            Reason::Busy | Reason::Limited | Reason::Garbled => {
                 self.retry_after.map_or(FaultClass::Again, FaultClass::AgainAfter)
             }
             Reason::TooLong | Reason::UnknownModel | Reason::Unpulled | Reason::Level | Reason::Content => {
@@ -192,6 +193,9 @@ impl Refusal {
             }
             Reason::Level => {
                 "The model refused this thinking level. Send /think to see the levels and pick another."
+            }
+            Reason::Garbled => {
+                "What the model wrote could not be read by its provider. Please try again in a moment."
             }
             Reason::Content => "The model provider declined this message because of its content rules.",
             Reason::Address => "The model provider's address seems wrong. An admin needs to check it.",
@@ -220,17 +224,22 @@ impl Refusal {
             Reason::Limited
         } else if status == 413 || named(TOO_LONG) || says(TOO_LONG_WORDS) {
             Reason::TooLong
+        } else if self.is_flagged || named(CONTENT) || says(&["content filtering policy"]) {
+            Reason::Content
         } else if matches!(status, 401 | 403) || named(KEY) || (status == 400 && says(KEY_WORDS)) {
             Reason::Key
+        } else if says(&["no endpoints found"]) {
+            // OpenRouter says so of models that it lacks, and of wishes that nobody grants.
+            if says(&["no endpoints found for"]) { Reason::UnknownModel } else { Reason::Request }
         } else if says(&["try pulling it first"]) {
             Reason::Unpulled
         } else if named(&["model_not_found"]) || (status == 404 && says(&["model"])) {
             Reason::UnknownModel
         } else if status == 404 || (300..400).contains(&status) {
             Reason::Address
-        } else if named(CONTENT) || says(&["content filtering policy"]) {
-            Reason::Content
-        } else if matches!(status, 400 | 422) && (self.param.starts_with("reasoning") || says(LEVEL_WORDS)) {
+        } else if named(GARBLED) {
+            Reason::Garbled
+        } else if self.blames_thought(&message) {
             Reason::Level
         } else if matches!(status, 0 | 408 | 409 | 425) || status >= 500 {
             Reason::Busy
@@ -246,12 +255,15 @@ const NO_CREDIT: &[&str] = &[
     "billing_not_active",
     "insufficient_balance",
     "billing_error",
+    "exceeded_current_quota_error",
 ];
-const NO_CREDIT_WORDS: &[&str] = &["credit balance is too low", "reached your specified api usage limits"];
+const NO_CREDIT_WORDS: &[&str] =
+    &["credit balance is too low", "reached your specified api usage limits", "used all available credits"];
 const LIMITED: &[&str] = &["rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"];
 const KEY: &[&str] = &["invalid_api_key", "authentication_error", "permission_error"];
-/// Google's, whose status for a bad key is that of any bad request.
-const KEY_WORDS: &[&str] = &["api key not valid", "api key not found", "api key expired"];
+/// Google's and xAI's, whose status for a bad key is that of any bad request.
+const KEY_WORDS: &[&str] =
+    &["api key not valid", "api key not found", "api key expired", "incorrect api key"];
 const TOO_LONG: &[&str] = &["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
 const TOO_LONG_WORDS: &[&str] = &[
     "context length",
@@ -261,9 +273,24 @@ const TOO_LONG_WORDS: &[&str] = &[
     "input is too long",
     "input token count",
     "exceed context limit",
+    "maximum prompt length",
+    "exceeds max length",
+    "exceeded model token limit",
+    "reduce the length of the messages",
 ];
-const LEVEL_WORDS: &[&str] = &["reasoning", "thinking", "think value", "effort", "budget_tokens"];
-const CONTENT: &[&str] = &["content_policy_violation", "content_filter", "invalid_prompt"];
+const CONTENT: &[&str] =
+    &["content_policy_violation", "content_filter", "invalid_prompt", "data_inspection_failed"];
+/// Groq's.
+const GARBLED: &[&str] = &["tool_use_failed", "output_parse_failed"];
+
+impl Refusal {
+    /// Whether a bad request is bad for its thinking level, and not for the thoughts in its history.
+    fn blames_thought(&self, message: &str) -> bool {
+        let is_history = level::is_missing_in_history(message) || level::is_unwanted_in_history(message);
+        let is_level = self.param.starts_with("reasoning") || level::is_named(message);
+        self.is_about_request() && is_level && !is_history
+    }
+}
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,7 @@
 //! Refusals of many servers, and what each comes down to.
 
 mod anthropic;
+mod dialects;
 
 use super::*;
 use FaultClass::{Again, AgainAfter, OursToMend, TellPerson};
