@@ -29,7 +29,6 @@ impl Fields {
     }
 
     /// Whether a field, or one inside it, is set.
-    #[cfg(test)]
     pub(crate) fn has(&self, path: &str) -> bool {
         self.0.iter().any(|(other, _)| {
             other.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
