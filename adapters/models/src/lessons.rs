@@ -1,12 +1,13 @@
-//! What providers taught us about single models since the start: levels that they refused although the rows offer them.
+//! What providers taught us about single models since the start: levels that they refused although the rows offer them,
+//! and reasoning that they want back although no row says so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pensive_contract::model::{Lesson, ModelRef};
 use pensive_directives::Level;
 
-use crate::catalogue::Fit;
+use crate::catalogue::{Fit, Replay};
 use crate::ladder::Ladder;
 use crate::refusal::Refusal;
 use crate::registry::Known;
@@ -19,6 +20,8 @@ pub(crate) struct Lessons(Mutex<Learned>);
 struct Learned {
     /// The levels that each model refused.
     refused: BTreeMap<ModelRef, Vec<Level>>,
+    /// The models that want their reasoning back.
+    missed: BTreeSet<ModelRef>,
     /// What nobody was told yet: the repeated call may have failed too.
     untold: Vec<Lesson>,
 }
@@ -57,6 +60,16 @@ impl Lessons {
             std::mem::take(&mut learned.untold).into_iter().partition(|lesson| lesson.model == *model);
         learned.untold = rest;
         told
+    }
+
+    /// Keeps that a model misses the reasoning of its earlier turns.
+    pub(crate) fn learn_missed(&self, model: &ModelRef) {
+        self.learned().missed.insert(model.clone());
+    }
+
+    /// How reasoning goes back to a model, where it has shown that.
+    pub(crate) fn replay(&self, model: &ModelRef) -> Option<Replay> {
+        self.learned().missed.contains(model).then_some(Replay::ContentRequired)
     }
 
     fn learned(&self) -> MutexGuard<'_, Learned> {

@@ -152,14 +152,16 @@ impl Models {
 
     /// Calls, and once more where a refusal shows what to leave out.
     async fn over_http(&self, line: &HttpLine, request: ModelRequest) -> Result<ModelStream, Trouble> {
-        let form = self.known(&request.model).map_or(Form::Short, |known| Form::of(line.shape, &known.extras));
+        let form =
+            self.known(&request.model).map_or(Form::Short, |known| Form::of(line.shape, &known.extras));
         let mut request = history::repaired(request, Seals::Own(&self.refused), form);
         let mut mended = Vec::new();
         loop {
             let Some(known) = self.known(&request.model) else {
                 return Err(Trouble::UnknownProvider(request.model.provider));
             };
-            let knobs = known.knobs(line, &request.model, &request.manner, request.choice.clone());
+            let mut knobs = known.knobs(line, &request.model, &request.manner, request.choice.clone());
+            knobs.replay = self.lessons.replay(&request.model).unwrap_or(knobs.replay);
             let refusal = match line.call(known.call(line, &request, &knobs)).await {
                 Ok(stream) => return Ok(told(self.lessons.untold(&request.model), stream)),
                 Err(Trouble::Refused(refusal)) => refusal,
@@ -175,8 +177,11 @@ impl Models {
                     self.refused.learn(&request);
                     request = history::repaired(request, Seals::None, form);
                 }
+                Mending::Replay => self.lessons.learn_missed(&request.model),
                 // What the configuration says in the provider's own words is not ours to weaken.
-                Mending::Level if request.manner.params.in_own_words() => return Err(Trouble::Refused(refusal)),
+                Mending::Level if request.manner.params.in_own_words() => {
+                    return Err(Trouble::Refused(refusal));
+                }
                 Mending::Level => {
                     if self.lessons.learn(&known, &request.model, knobs.level, &refusal) == Progress::None {
                         return Err(Trouble::Refused(refusal));
@@ -188,13 +193,15 @@ impl Models {
     }
 }
 
-/// What a refusal may show to be left out.
+/// What a refusal may show to be left out, or to be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mending {
     /// The wish for a summary of the reasoning, which is refused to organisations that the vendor has not verified.
     Summary,
     /// What the provider had sealed and does not know again.
     Seals,
+    /// The lack of reasoning that it had not sealed and wants back.
+    Replay,
     /// The thinking level.
     Level,
 }
@@ -205,6 +212,8 @@ impl Mending {
             Some(Self::Summary)
         } else if refusal.blames_seals() {
             Some(Self::Seals)
+        } else if refusal.misses_reasoning() {
+            Some(Self::Replay)
         } else if refusal.blames_level() {
             Some(Self::Level)
         } else {

@@ -184,6 +184,24 @@ async fn prov_02_deepseek_gets_its_reasoning_back() {
 }
 
 #[tokio::test]
+async fn prov_02_a_proxy_that_misses_the_reasoning_gets_it_and_is_not_asked_again_without() {
+    let first = deltas(&[json!({"reasoning_content": "Hm."}), call()]);
+    let first: Vec<&str> = first.iter().map(String::as_str).collect();
+    let no = r#"{"error":{"message":"The reasoning_content in the thinking mode must be passed back to the API."}}"#;
+    let done = || Reply::events(&["[DONE]"]);
+    let server = Provider::start([Reply::events(&first), Reply::status(400, no), done(), done()]).await;
+    let models = server.models("proxy", Api::OpenaiCompletions, HandClock::new());
+    let request = asking("proxy/thinker", Level::High);
+    let (speech, _) = heard(&models, &request).await;
+    let next = answered(request, speech);
+    heard(&models, &next).await;
+    heard(&models, &next).await;
+    let bodies = server.asked().into_iter().skip(1).map(|asked| asked.body);
+    let sent: Vec<Value> = bodies.map(|body| body["messages"][1]["reasoning_content"].clone()).collect();
+    assert_eq!(sent, [Value::Null, json!("Hm."), json!("Hm.")]);
+}
+
+#[tokio::test]
 async fn prov_16_groq_gets_none_back() {
     let thought = json!({"reasoning": "Hm."});
     let said = turn("groq", "groq/openai/gpt-oss-120b", Level::High, &[thought, call()]).await;
