@@ -37,7 +37,7 @@ fn of_model(config: &Config, models: &Models, mention: &Mention) -> Option<Strin
     Some(format!("{model} is not known here and is called by what is usual for {}{near}", model.provider))
 }
 
-/// The names near a model that its vendor most likely does not have; nothing for one that it may have. Who serves what
+/// The names near a model that its vendor most likely does not have; nothing for one that it may have: who serves what
 /// others made may serve anything, and what the file describes is there.
 pub(crate) fn strange(config: &Config, models: &Models, model: &ModelRef) -> Option<Vec<String>> {
     let own = config.providers.iter().find(|own| own.name == model.provider);
@@ -111,6 +111,7 @@ mod tests {
                         openai; near it: gpt-5.6-sol";
         assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
     }
+
     #[test]
     fn the_model_that_a_key_alone_picks_is_known() {
         drop(rustls::crypto::ring::default_provider().install_default());

@@ -2,8 +2,8 @@
 //! or the network.
 //!
 //! With `--json` one object, whose shape stays: `model`, `asked` and `sent` (levels), `label` (what people call the one that
-//! is sent), `offered` (whether the model has the asked one), `levels` (all that it has, by the words that people see), `fast`, `fields` (each with `field`, its path in the
-//! body, and `value`), and `why`, sentences.
+//! is sent), `offered` (whether the model has the asked one), `levels` (all that it has, by the words that people see),
+//! `fast`, `fields` (each with `field`, its path in the body, and `value`), and `why`, sentences.
 
 use pensive_config::{Config, nearest_names};
 use pensive_contract::model::{Manner, ModelRef, Pace, Params};
@@ -39,7 +39,8 @@ fn model(config: &Config, catalogue: &Models, word: &str) -> Result<ModelRef, Fa
         return Ok(choice.model.clone());
     }
     let Some(model) = ModelRef::parse(word) else { return plain(config, catalogue, word) };
-    match doubts::strange(config, catalogue, &model) {
+    let is_named = config.models.iter().any(|choice| choice.model == model);
+    match doubts::strange(config, catalogue, &model).filter(|_| !is_named) {
         None => Ok(model),
         Some(near) => Err(Failure::Usage(format!(
             "{} has no model {}; `pensive models --provider {}` lists those that are known{}",
