@@ -15,6 +15,10 @@ use crate::catalogue::Replay;
 use crate::knobs::Fields;
 use crate::wire::{Cache, Call, Usage, cache_key, schema};
 
+/// Stands between results and the next words of a person where the run ended without an answer. Mistral's models refuse a
+/// person's turn right behind a tool's, wherever they are served.
+const NO_ANSWER: &str = "(no answer)";
+
 /// The conversation, and the fields that were decided.
 #[derive(Serialize)]
 pub(crate) struct Body {
@@ -83,19 +87,36 @@ pub(crate) fn encode(call: Call<'_>) -> Body {
 }
 
 fn messages(request: &ModelRequest, replay: Replay) -> Vec<Message> {
-    let system = (!request.system.is_empty()).then(|| {
+    let mut messages = Vec::with_capacity(request.turns.len() + 1);
+    if !request.system.is_empty() {
         let content = request.system.clone().into();
-        Message::System(ChatCompletionRequestSystemMessage { content, name: None })
-    });
-    let turns = request.turns.iter().flat_map(|turn| match turn {
-        PromptTurn::User(text) => {
-            let content = text.clone().into();
-            vec![Message::User(ChatCompletionRequestUserMessage { content, name: None })]
+        messages.push(Message::System(ChatCompletionRequestSystemMessage { content, name: None }));
+    }
+    for turn in &request.turns {
+        match turn {
+            PromptTurn::User(text) => {
+                if matches!(messages.last(), Some(Message::Tool(_))) {
+                    messages.push(Message::Assistant(Assistant::text(NO_ANSWER)));
+                }
+                let content = text.clone().into();
+                messages.push(Message::User(ChatCompletionRequestUserMessage { content, name: None }));
+            }
+            PromptTurn::Assistant(speech) => messages.push(Message::Assistant(assistant(speech, replay))),
+            PromptTurn::Tools(results) => messages.extend(results.iter().map(result)),
         }
-        PromptTurn::Assistant(speech) => vec![Message::Assistant(assistant(speech, replay))],
-        PromptTurn::Tools(results) => results.iter().map(result).collect(),
-    });
-    system.into_iter().chain(turns).collect()
+    }
+    messages
+}
+
+impl Assistant {
+    fn text(text: &str) -> Self {
+        Self {
+            content: Some(text.to_owned()),
+            reasoning_content: None,
+            reasoning_details: Vec::new(),
+            tool_calls: Vec::new(),
+        }
+    }
 }
 
 fn assistant(speech: &Speech, replay: Replay) -> Assistant {

@@ -136,6 +136,17 @@ fn calls_and_their_results() {
     assert_eq!(plain(&request, &knobs(&[]))["messages"], expected);
 }
 
+#[test]
+fn a_run_that_ended_without_an_answer_does_not_end_the_conversation() {
+    let mut request = tool_loop(&[called("a")]);
+    request.turns.push(PromptTurn::User("And?".into()));
+    let messages = plain(&request, &knobs(&[]))["messages"].clone();
+    let roles: Vec<&str> =
+        messages.as_array().unwrap().iter().map(|message| message["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["assistant", "tool", "assistant", "user"]);
+    assert_eq!(messages[2], json!({"role": "assistant", "content": "(no answer)"}));
+}
+
 /// The assistant's turn of a tool loop.
 fn assistant(events: &[ModelEvent], replay: Replay) -> Value {
     body(&tool_loop(events), &Knobs { replay, ..knobs(&[]) }, encode)["messages"][0].clone()
