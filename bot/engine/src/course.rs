@@ -8,7 +8,7 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::SessionId;
 use pensive_contract::model::{ModelRef, PromptTurn, StopReason};
 use pensive_contract::session::Turn;
-use pensive_contract::speech::{Speech, ToolCall};
+use pensive_contract::speech::{Speech, ToolCall, ToolOutcome};
 use pensive_directives::{Level, Profile};
 
 use crate::answer::{Answer, Spent};
@@ -151,19 +151,19 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The line under which a run without a word ends. The transcript has it too, so that it tells what the person saw and
-    /// no turn of a person follows right upon a result.
+    /// The line with which a run without a word ends, where tools did anything. The transcript has it too, so that it tells
+    /// what the person saw.
     fn close(&mut self) -> String {
-        let mut names: Vec<&str> = Vec::new();
-        for call in self.speeches().flat_map(Speech::calls) {
-            if !names.contains(&call.name.as_str()) {
-                names.push(&call.name);
+        let mut worked: Vec<&str> = Vec::new();
+        for name in self.said.iter().flat_map(worked_in) {
+            if !worked.contains(&name) {
+                worked.push(name);
             }
         }
-        if names.is_empty() {
+        if worked.is_empty() {
             return String::new();
         }
-        let line = notices::worked(&names);
+        let line = notices::worked(&worked);
         self.said.push(PromptTurn::Assistant(Speech::text_only(None, line.clone())));
         line
     }
@@ -196,6 +196,16 @@ impl<'a> Course<'a> {
             PromptTurn::User(_) | PromptTurn::Tools(_) => None,
         })
     }
+}
+
+/// The tools that did what they were called for.
+fn worked_in(turn: &PromptTurn) -> impl Iterator<Item = &str> {
+    let results = match turn {
+        PromptTurn::Tools(results) => results.as_slice(),
+        PromptTurn::User(_) | PromptTurn::Assistant(_) => &[],
+    };
+    let worked = results.iter().filter(|result| result.outcome == ToolOutcome::Done);
+    worked.map(|result| result.name.as_str())
 }
 
 /// What is to be said below an answer that stopped for this.
