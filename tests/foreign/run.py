@@ -1,5 +1,5 @@
 """Lets clients that are not ours use the fakes: aiogram and python-telegram-bot the Telegram fake, the SDKs of OpenAI, Anthropic, Google and
-Ollama the model fake.
+Ollama the model fake; and npm's aimock has our own decoders read it.
 
 usage: python3 tests/foreign/run.py [--bins target/debug] [name …]
 
@@ -19,7 +19,7 @@ import venv
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HOME = ROOT / "target" / "foreign"
-SCRIPTS = ["aiogram_bot", "ptb_bot", "openai_client", "anthropic_client", "genai_client", "ollama_client"]
+SCRIPTS = ["aiogram_bot", "ptb_bot", "openai_client", "anthropic_client", "genai_client", "ollama_client", "aimock"]
 JUDGES = ["check_calls_check", "check_bodies_check"]
 # No script has a reason to take longer.
 PATIENCE = 180
@@ -64,7 +64,7 @@ def play(python, bins, script, records):
     telegram, (telegram_url, _, token) = start(bins / "fake-telegram", "--record-dir", records)
     model, (model_url,) = start(bins / "fake-model")
     try:
-        command = [python, HERE / f"{script}.py", telegram_url, token, model_url]
+        command = [python, HERE / f"{script}.py", telegram_url, token, model_url, bins]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired as late:
         print((late.stdout or b"").decode(), f"FAILED {script}: not done after {PATIENCE} s", sep="")

@@ -80,9 +80,20 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// Why it is incomplete.
+    /// Why it is incomplete. Stand-ins that only say so mean the limit.
     pub(super) fn reason(&mut self) -> Option<String> {
-        std::mem::take(&mut self.incomplete_details).known().and_then(|details| details.reason.some())
+        let named =
+            std::mem::take(&mut self.incomplete_details).known().and_then(|details| details.reason.some());
+        named.or_else(|| self.is("incomplete").then(|| "max_output_tokens".to_owned()))
+    }
+
+    /// Whether it failed: some stand-ins end every stream with the same event, and tell how it went in here alone.
+    pub(super) fn has_failed(&self) -> bool {
+        self.is("failed")
+    }
+
+    fn is(&self, status: &str) -> bool {
+        self.status.0.as_deref() == Some(status)
     }
 }
 

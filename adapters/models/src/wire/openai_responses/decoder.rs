@@ -82,7 +82,11 @@ impl Decode for Decoder {
             }
             "response.completed" | "response.incomplete" => {
                 let last: Final = read(event.data)?;
-                self.end(last.response.known(), out);
+                let response = last.response.known();
+                if response.has_failed() {
+                    return Err(refusal(event.data).into());
+                }
+                self.end(response, out);
             }
             "response.failed" => return Err(refusal(event.data).into()),
             "error" => return Err(Refusal::read(None, event.data).into()),

@@ -131,6 +131,16 @@ fn answers_that_were_stopped() {
 }
 
 #[test]
+fn the_status_inside_goes_before_the_name_of_the_last_event() {
+    let last =
+        |status: &str| format!(r#"{{"type":"response.completed","response":{{"status":"{status}"}}}}"#);
+    check::<Decoder>(&[&last("completed")], &[ModelEvent::End(StopReason::Done)]);
+    check::<Decoder>(&[&last("incomplete")], &[ModelEvent::End(StopReason::Length)]);
+    let told = "broke off with an error: the response failed without a reason";
+    check_fault::<Decoder>(&[&last("failed")], told);
+}
+
+#[test]
 fn faults_in_the_middle() {
     check_fault::<Decoder>(&["{\"type\":"], "broken answer: Eof error at column 8");
     check_fault::<Decoder>(
