@@ -1,5 +1,6 @@
 //! The prompt of one call: as much of the history as fits, then the message.
 
+use pensive_contract::clock::Timestamp;
 use pensive_contract::model::{Limits, PromptTurn};
 use pensive_contract::session::Turn;
 
@@ -19,25 +20,54 @@ pub(crate) fn build(
     limits: Limits,
 ) -> Vec<PromptTurn> {
     let taken = message.len() as u64 + said.iter().map(weight).sum::<u64>();
-    let mut room = (limits.context.saturating_mul(BYTES_A_TOKEN) / 10 * 8).saturating_sub(taken);
-    let mut kept: Vec<PromptTurn> = Vec::with_capacity(history.len() + 1 + said.len());
-    let (mut exchange, mut size) = (Vec::new(), 0);
+    let room = (limits.context.saturating_mul(BYTES_A_TOKEN) / 10 * 8).saturating_sub(taken);
+    let exchanges = window(history, room);
+    let mut turns: Vec<PromptTurn> = exchanges.into_iter().flat_map(|exchange| exchange.turns).collect();
+    turns.reverse();
+    turns.push(PromptTurn::User(message));
+    turns.extend_from_slice(said);
+    turns
+}
+
+/// A person's turn and all up to the next one, newest first.
+struct Exchange {
+    began: Timestamp,
+    turns: Vec<PromptTurn>,
+}
+
+/// The newest exchanges that fit into so many bytes, newest first.
+fn window(history: &[Turn], mut room: u64) -> Vec<Exchange> {
+    let mut kept = Vec::new();
+    let (mut turns, mut size) = (Vec::new(), 0);
+    let mut is_whole = history.len() < MOST_TURNS;
     for turn in history.iter().rev() {
         size += weight(&turn.said) + 16;
         if size > room {
+            is_whole = false;
             break;
         }
-        let is_first = matches!(turn.said, PromptTurn::User(_));
-        exchange.extend(replayed(turn));
-        if is_first {
-            kept.append(&mut exchange);
+        turns.extend(replayed(turn));
+        if matches!(turn.said, PromptTurn::User(_)) {
+            kept.push(Exchange { began: turn.at, turns: std::mem::take(&mut turns) });
             room -= std::mem::take(&mut size);
         }
     }
-    kept.reverse();
-    kept.push(PromptTurn::User(message));
-    kept.extend_from_slice(said);
+    if !is_whole {
+        anchor(&mut kept);
+    }
     kept
+}
+
+/// A window that moved with every message would make each prompt a stranger to the provider's cache, and some models do not
+/// know their own sealed thoughts again behind another beginning. So it begins with an anchor, about one exchange in eight,
+/// as long as that leaves half of it.
+fn anchor(kept: &mut Vec<Exchange>) {
+    let is_anchor =
+        |exchange: &Exchange| exchange.began.0.cast_unsigned().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61 == 0;
+    let oldest = kept.iter().rposition(is_anchor);
+    if let Some(at) = oldest.filter(|at| *at >= kept.len() / 2) {
+        kept.truncate(at + 1);
+    }
 }
 
 /// How much of the window a turn takes, in bytes. What is sealed goes back too.
@@ -77,7 +107,6 @@ pub(crate) fn said(name: Option<&str>, text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pensive_contract::clock::Timestamp;
     use pensive_contract::speech::{PieceKind, Speech, ToolCall, ToolOutcome, ToolResult};
 
     use super::*;
@@ -143,6 +172,24 @@ mod tests {
         let texts = |context| texts(&build(&history, "c".to_owned(), &said, limits(context)));
         assert_eq!(texts(1000).len(), 4);
         assert_eq!(texts(60), ["c".to_owned(), "x".repeat(90)]);
+    }
+
+    #[test]
+    fn a_window_that_is_full_moves_seldom_and_in_steps() {
+        let said = |n: i64| {
+            [user(&format!("question {n}")), model("answer")]
+                .map(|turn| Turn { at: Timestamp(n * 60_007), ..turn })
+        };
+        let mut begins = Vec::new();
+        for newest in 100..400 {
+            let history: Vec<Turn> = (0..newest).flat_map(said).collect();
+            let tail = history.split_at(history.len() - MOST_TURNS.min(history.len())).1;
+            let prompt = built(tail, "now", 100_000);
+            assert!(prompt.len() > MOST_TURNS / 2, "{}", prompt.len());
+            begins.push(texts(&prompt).swap_remove(0));
+        }
+        begins.dedup();
+        assert!(begins.len() < 80, "{} beginnings in 300 messages", begins.len());
     }
 
     #[test]
