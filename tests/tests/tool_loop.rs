@@ -234,8 +234,9 @@ async fn a_stop_among_the_calls_leaves_only_the_persons_message() {
     ann.say("one");
     scene.model.wait_until(|model| (model.count() == 2).then_some(())).await;
     assert_eq!(ann.ask("/stop").await, "⚙️ Stopped.");
-    assert_eq!(ann.ask("two").await, "You said: one\n\ntwo", "which a model gets as one turn of its person");
+    assert_eq!(ann.ask("two").await, "You said: two");
     let request = last(&scene);
+    assert_eq!(request.texts("user"), ["one", "two"]);
     assert_eq!(request.texts("assistant"), [""; 0]);
     assert_eq!(request.tool_results(), []);
     scene.finish().await;

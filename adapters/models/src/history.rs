@@ -1,5 +1,4 @@
-//! A conversation as every provider takes it: person and model take turns, each call has one result right behind it, no
-//! turn is empty, no seal belongs to another model. What is mended here was refused somewhere, often for good.
+//! A conversation as every provider takes it: the person begins, each call has one result right behind it, no turn is empty, no seal belongs to another model. What is mended here was refused somewhere, often for good.
 
 mod ids;
 mod refused;
@@ -57,16 +56,11 @@ enum Turn {
 }
 
 impl History<'_> {
+    /// A person may speak twice in a row, after a run that was stopped. The two stay apart, so that the model sees which
+    /// one was left behind; a shape that cannot have that puts them together.
     fn user(&mut self, text: String) {
-        if text.trim().is_empty() {
-            return;
-        }
-        match self.turns.last_mut() {
-            Some(Turn::User(before)) => {
-                before.push_str("\n\n");
-                before.push_str(&text);
-            }
-            Some(Turn::Model(..)) | None => self.turns.push(Turn::User(text)),
+        if !text.trim().is_empty() {
+            self.turns.push(Turn::User(text));
         }
     }
 

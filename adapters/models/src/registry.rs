@@ -9,7 +9,7 @@ use futures::stream;
 use pensive_contract::clock::Clock;
 use pensive_contract::fault::Fault;
 use pensive_contract::model::{
-    Lesson, Limits, Manner, Model, ModelEvent, ModelRef, ModelRequest, ModelStream, ToolChoice,
+    Lesson, Limits, Manner, Model, ModelEvent, ModelRef, ModelRequest, ModelStream, Price, ToolChoice,
 };
 use pensive_directives::{ModelEntry, Profile};
 
@@ -242,6 +242,11 @@ pub(crate) struct Known<'a> {
 }
 
 impl Known<'_> {
+    /// What it costs at its vendor; what a stranger asks for a model of that name nobody knows.
+    pub(crate) fn price(&self, model: &ModelRef) -> Option<Price> {
+        if self.shelf.provider == model.provider { self.facts.price() } else { None }
+    }
+
     /// The most that one call writes.
     pub(crate) fn output(&self) -> Option<u64> {
         self.row.and_then(|row| row.max_tokens).or(self.facts.output)
@@ -322,7 +327,7 @@ impl Model for Models {
         Limits {
             context: known.row.and_then(|row| row.context_window).unwrap_or(known.facts.context),
             output: known.output(),
-            price: known.facts.price(),
+            price: known.price(model),
         }
     }
 }

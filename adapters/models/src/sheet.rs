@@ -171,7 +171,7 @@ impl Models {
             default: profile.default,
             context: known.row.and_then(|row| row.context_window).unwrap_or(known.facts.context),
             output: known.output(),
-            price: known.facts.price(),
+            price: known.price(model),
         })
     }
 

@@ -148,7 +148,7 @@ fn a_call_without_result_failed_and_a_result_without_call_goes() {
 }
 
 #[test]
-fn empty_turns_go_and_their_neighbours_join() {
+fn empty_turns_go_and_what_the_model_said_around_them_joins() {
     check(
         &[
             said("own", &[text("I begin."), calls("a")]),
@@ -164,7 +164,8 @@ fn empty_turns_go_and_their_neighbours_join() {
             said("own", &[sealed(thought("Nothing said."))]),
         ],
         &[
-            user("One\n\nTwo"),
+            user("One"),
+            user("Two"),
             said("own", &[text("Yes"), sealed(thought("More.")), text("and no.")]),
             user("Three"),
         ],
@@ -283,7 +284,7 @@ fn turn() -> impl Strategy<Value = PromptTurn> {
 /// Whether a turn may stand behind the one before it.
 fn follows(before: Option<&PromptTurn>, turn: &PromptTurn) -> bool {
     match (before, turn) {
-        (None | Some(PromptTurn::Tools(_)), PromptTurn::User(_)) => true,
+        (None | Some(PromptTurn::Tools(_) | PromptTurn::User(_)), PromptTurn::User(_)) => true,
         (Some(PromptTurn::Assistant(speech)), PromptTurn::User(_)) => speech.calls().next().is_none(),
         (Some(PromptTurn::User(_) | PromptTurn::Tools(_)), PromptTurn::Assistant(_)) => true,
         (Some(PromptTurn::Assistant(speech)), PromptTurn::Tools(results)) => {
