@@ -299,7 +299,7 @@ impl ModelFake {
         let replies = if queued.is_none() { state.replies.clone() } else { Vec::new() };
         drop(state);
         self.tick();
-        let sealer = Sealer::new(Arc::clone(&self.shared.vault), request.number);
+        let sealer = Sealer::new(Arc::clone(&self.shared.vault), request.number, request.model());
         let prefix = request.shape.call_prefix();
         let visit = Visit { fake: self.clone(), number: request.number, prefix, sealer, over: false };
         let script = judged.map(|()| {

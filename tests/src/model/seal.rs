@@ -29,6 +29,8 @@ struct Sealed {
 /// What came with a tool call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
+    /// The model that called: to another one the call is a stranger's, of whom nothing is known.
+    model: String,
     /// The thoughts of its turn before it.
     pub(crate) thought: String,
     /// The seal on the call itself.
@@ -53,8 +55,13 @@ impl Vault {
         self.seals.get(signature).map(|sealed| sealed.before)
     }
 
-    /// What came with the call of this id, if the fake made it.
-    pub(crate) fn call(&self, id: &str) -> Option<&Given> {
+    /// What came with the call of this id, if the fake made it as this model.
+    pub(crate) fn call(&self, model: &str, id: &str) -> Option<&Given> {
+        self.calls.get(id).filter(|given| given.model == model)
+    }
+
+    /// The same, whichever of the vendor's models it was made as.
+    pub(crate) fn call_of_any(&self, id: &str) -> Option<&Given> {
         self.calls.get(id)
     }
 
@@ -74,13 +81,14 @@ impl Vault {
 pub(crate) struct Sealer {
     vault: Arc<Mutex<Vault>>,
     number: usize,
+    model: String,
     before: u64,
     count: usize,
 }
 
 impl Sealer {
-    pub(crate) fn new(vault: Arc<Mutex<Vault>>, number: usize) -> Self {
-        Self { vault, number, before: 0, count: 0 }
+    pub(crate) fn new(vault: Arc<Mutex<Vault>>, number: usize, model: &str) -> Self {
+        Self { vault, number, model: model.to_owned(), before: 0, count: 0 }
     }
 
     /// From now on seals are bound to what was said before.
@@ -108,19 +116,25 @@ impl Sealer {
 
     /// Remembers a call and the thoughts that came before it.
     pub(crate) fn called(&self, id: &str, thought: &str) {
-        let mut vault = lock(&self.vault);
-        vault.calls.entry(id.to_owned()).or_default().thought = thought.to_owned();
-        vault.keep(id);
+        self.given(id, |given| given.thought = thought.to_owned());
+        lock(&self.vault).keep(id);
     }
 
     /// Remembers the seals of a call's turn.
     pub(crate) fn came_after(&self, id: &str, seals: Vec<String>) {
-        lock(&self.vault).calls.entry(id.to_owned()).or_default().seals = seals;
+        self.given(id, |given| given.seals = seals);
     }
 
     /// Remembers the seal on a call.
     pub(crate) fn signed(&self, id: &str, signature: &str) {
-        lock(&self.vault).calls.entry(id.to_owned()).or_default().signature = Some(signature.to_owned());
+        self.given(id, |given| given.signature = Some(signature.to_owned()));
+    }
+
+    fn given(&self, id: &str, note: impl FnOnce(&mut Given)) {
+        let mut vault = lock(&self.vault);
+        let given = vault.calls.entry(id.to_owned()).or_default();
+        given.model.clone_from(&self.model);
+        note(given);
     }
 }
 

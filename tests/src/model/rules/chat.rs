@@ -29,7 +29,7 @@ pub(super) fn check(request: &Request, vault: &Vault) -> Result<(), Failure> {
     let messages: Vec<&Value> = list(body, "messages").collect();
     pairs(&messages)?;
     for message in messages {
-        seals(message, vault)?;
+        seals(request.model(), message, vault)?;
     }
     Ok(())
 }
@@ -71,7 +71,7 @@ fn unanswered(open: &[&str], opener: usize) -> Result<(), Failure> {
 }
 
 /// What a gateway passes on: signed thoughts as Anthropic checks them, sealed calls as Gemini does.
-fn seals(message: &Value, vault: &Vault) -> Result<(), Failure> {
+fn seals(model: &str, message: &Value, vault: &Vault) -> Result<(), Failure> {
     for entry in list(message, "reasoning_details") {
         let signature = entry.get("signature").and_then(Value::as_str);
         let altered = signature.is_some_and(|signature| !vault.fits(signature, word(entry, "text")));
@@ -81,7 +81,7 @@ fn seals(message: &Value, vault: &Vault) -> Result<(), Failure> {
         refuse_if(altered, || invalid("Invalid `data` in `redacted_thinking` block"))?;
     }
     for call in list(message, "tool_calls") {
-        let given = vault.call(word(call, "id")).and_then(|given| given.signature.as_deref());
+        let given = vault.call(model, word(call, "id")).and_then(|given| given.signature.as_deref());
         let back = call.pointer("/extra_content/google/thought_signature").and_then(Value::as_str);
         refuse_if(given.is_some() && back.is_none(), || {
             invalid("Function call is missing a thought_signature in functionCall parts.")
@@ -117,7 +117,7 @@ fn required(request: &Request, message: &Value, vault: &Vault) -> Result<(), Fai
     if calls.is_empty() || request.thinks() == Some(false) {
         return Ok(());
     }
-    let given = calls.iter().find_map(|id| vault.call(id)).map(|given| given.thought.as_str());
+    let given = calls.iter().find_map(|id| vault.call(request.model(), id)).map(|given| given.thought.as_str());
     let back = message.get("reasoning_content").and_then(Value::as_str);
     refuse_if(back.is_none() || given.is_some_and(|given| Some(given) != back), || {
         invalid("The `reasoning_content` in the thinking mode must be passed back to the API.")

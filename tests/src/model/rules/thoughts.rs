@@ -61,7 +61,7 @@ pub(super) fn last_turn(request: &Request, messages: &[&Value], vault: &Vault) -
         ))
     })?;
     let calls = ids(Some(turn), "tool_use", "id");
-    let Some(given) = calls.last().and_then(|id| vault.call(id)) else {
+    let Some(given) = calls.last().and_then(|id| vault.call_of_any(id)) else {
         return Ok(());
     };
     let back: Vec<&str> = list(turn, "content").filter_map(seal).collect();
