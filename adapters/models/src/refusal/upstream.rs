@@ -1,5 +1,5 @@
-//! What OpenRouter tells of the provider behind it: the error as that one wrote it, after
-//! <https://openrouter.ai/docs/api-reference/errors>, read in November 2026.
+//! What OpenRouter tells of the provider behind it: the error as that one wrote it. The fields are those that its clients
+//! read; the vendor's page is <https://openrouter.ai/docs/api-reference/errors>.
 
 use serde_json::Value;
 
