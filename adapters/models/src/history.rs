@@ -1,4 +1,5 @@
-//! A conversation as every provider takes it: the person begins, each call has one result right behind it, no turn is empty, no seal belongs to another model. What is mended here was refused somewhere, often for good.
+//! A conversation as every provider takes it: the person begins, each call has one result right behind it, no turn is
+//! empty, no seal belongs to another model. What is mended here was refused somewhere, often for good.
 
 mod ids;
 mod refused;

@@ -1,7 +1,7 @@
 //! What providers taught us about single models since the start: levels that they refused although the rows offer them,
 //! and reasoning that they want back although no row says so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pensive_contract::model::{Lesson, ModelRef};
@@ -19,7 +19,7 @@ pub(crate) struct Lessons(Mutex<Learned>);
 #[derive(Debug, Default)]
 struct Learned {
     /// The levels that each model refused.
-    refused: BTreeMap<ModelRef, Vec<Level>>,
+    refused: BTreeMap<ModelRef, HashSet<Level>>,
     /// The models that want their reasoning back.
     missed: BTreeSet<ModelRef>,
     /// What nobody was told yet: the repeated call may have failed too.
@@ -47,9 +47,13 @@ impl Lessons {
         if left.word(instead, model) == known.ladder.word(refused, model) {
             return Progress::None;
         }
-        let mut learned = self.learned();
-        learned.refused.entry(model.clone()).or_default().extend(gone);
-        learned.untold.push(Lesson { model: model.clone(), refused, instead });
+        let Learned { refused: all, untold, .. } = &mut *self.learned();
+        let before = all.entry(model.clone()).or_default();
+        // Calls that were under way at the same time learn the same; one of them tells it.
+        if !before.contains(&refused) {
+            untold.push(Lesson { model: model.clone(), refused, instead });
+        }
+        before.extend(gone);
         Progress::Made
     }
 
@@ -101,5 +105,33 @@ fn gone(ladder: &Ladder, fit: Fit, model: &ModelRef, refused: Level, refusal: &R
         (true, _) if refused == Level::Off => vec![refused],
         (true, Fit::Named) if !refusal.blames_field() => vec![refused],
         (true, Fit::Named | Fit::General) => offered().filter(|level| *level != Level::Off).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+    use crate::settings::Api;
+
+    #[test]
+    fn calls_that_are_refused_at_the_same_time_have_one_lesson() {
+        let (catalogue, lessons) = (Catalogue::load().unwrap(), Lessons::default());
+        let model = ModelRef { provider: "openai".into(), id: "gpt-5.2".into() };
+        let api = Api::OpenaiResponses;
+        let shelf = catalogue.shelf(&model.provider, api).unwrap();
+        let (facts, fit) = shelf.facts(&model.id);
+        let (extras, ladder) = (shelf.extras(&model.provider), Ladder::of(None, facts, fit));
+        let known = Known { api, row: None, shelf, facts, fit, extras, ladder };
+        let refusal = Refusal::read(Some(400), br#"{"error":{"message":"no such effort"}}"#);
+        let learn = |level| assert_eq!(lessons.learn(&known, &model, level, &refusal), Progress::Made);
+        let lesson = |refused, instead| Lesson { model: model.clone(), refused, instead };
+        [Level::Xhigh, Level::Xhigh, Level::High, Level::Xhigh].into_iter().for_each(learn);
+        assert_eq!(
+            lessons.untold(&model),
+            [lesson(Level::Xhigh, Level::High), lesson(Level::High, Level::Medium)]
+        );
+        learn(Level::Xhigh);
+        assert_eq!(lessons.untold(&model), []);
     }
 }
