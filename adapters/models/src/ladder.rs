@@ -48,19 +48,20 @@ impl Ladder {
         let Some(row) = row else { return Self::of_facts(facts, facts.default) };
         let format = row.thinking_format.map_or(facts.format, Format::from);
         if row.reasoning == Some(false) || row.supports_effort == Some(false) {
-            return Self::of_efforts::<&str>(format, &[], false, None);
+            return Self::of_efforts::<&str>(format, &[], None);
         }
         let default = row.starting_level(facts, fit);
         let mut ladder = match &row.supported_efforts {
-            Some(efforts) => Self::of_efforts(format, efforts, false, default),
+            Some(efforts) => Self::of_efforts(format, efforts, default),
             None if row.thinking_format.is_some() && format.is_switch() => Self::switch(format, default),
-            None if row.reasoning == Some(true) && facts.is_mute() => {
-                Self::of_efforts(format, &BASE, false, None)
-            }
+            None if row.reasoning == Some(true) && facts.is_mute() => Self::of_efforts(format, &BASE, None),
             None => Self { format, ..Self::of_facts(facts, default) },
         };
         for (level, word) in &row.thinking_level_map {
             ladder.put(*level, word.as_deref());
+        }
+        if format == Format::Budget {
+            ladder.count(facts);
         }
         ladder
     }
@@ -71,28 +72,36 @@ impl Ladder {
                 let rung = |(level, spoken): &(Level, Spoken)| Rung { level: *level, spoken: spoken.clone() };
                 Self { rungs: levels.iter().map(rung).collect(), default, format: facts.format }
             }
-            None => Self::of_efforts(facts.format, &facts.efforts, facts.ultra, default),
+            None => {
+                let mut ladder = Self::of_efforts(facts.format, &facts.efforts, default);
+                ladder.rungs.extend(rung(Level::Ultra, &facts.efforts).filter(|_| facts.ultra));
+                ladder
+            }
         }
     }
 
-    fn of_efforts<S: AsRef<str>>(format: Format, efforts: &[S], ultra: bool, default: Option<Level>) -> Self {
+    /// The levels that efforts stand for. The harness mode above them is for a row to offer.
+    fn of_efforts<S: AsRef<str>>(format: Format, efforts: &[S], default: Option<Level>) -> Self {
         let rung = |level: Level| {
-            let word = words(level).iter().find(|word| efforts.iter().any(|e| e.as_ref() == **word));
-            let word = match word {
-                Some(word) => Word::Said((*word).to_owned()),
-                None if level == Level::Off && efforts.is_empty() => Word::Silent,
-                None if level == Level::Off => format.off(),
-                None => return None,
-            };
-            let on_offer = level != Level::Ultra || ultra;
-            on_offer.then_some(Rung { level, spoken: Spoken { word, label: None } })
+            let off = || if efforts.is_empty() { Word::Silent } else { format.off() };
+            match level {
+                Level::Off => rung(level, efforts).or_else(|| Some(Rung::new(level, off()))),
+                Level::Ultra => None,
+                Level::Minimal
+                | Level::Low
+                | Level::Medium
+                | Level::High
+                | Level::Xhigh
+                | Level::Adaptive
+                | Level::Max => rung(level, efforts),
+            }
         };
         Self { rungs: Level::ALL.iter().copied().filter_map(rung).collect(), default, format }
     }
 
     /// On and off, and nothing between.
     fn switch(format: Format, default: Option<Level>) -> Self {
-        let off = Rung { level: Level::Off, spoken: Spoken { word: Word::Off, label: None } };
+        let off = Rung::new(Level::Off, Word::Off);
         let on = Spoken { word: Word::On, label: Some("on".to_owned()) };
         Self { rungs: vec![off, Rung { level: Level::Low, spoken: on }], default, format }
     }
@@ -103,8 +112,16 @@ impl Ladder {
         if let Some(word) = word {
             let order = |level: Level| Level::ALL.iter().position(|other| *other == level);
             let at = self.rungs.partition_point(|rung| order(rung.level) < order(level));
-            let spoken = Spoken { word: self.format.word(word), label: None };
-            self.rungs.insert(at, Rung { level, spoken });
+            self.rungs.insert(at, Rung::new(level, self.format.word(word)));
+        }
+    }
+
+    /// Puts numbers in the place of the configuration's words, which this model's vendor does not take.
+    fn count(&mut self, facts: &Facts) {
+        for Rung { level, spoken } in &mut self.rungs {
+            if matches!(spoken.word, Word::Said(_)) || *level == Level::Off {
+                spoken.word = facts.budget(*level).unwrap_or(Word::Silent);
+            }
         }
     }
 
@@ -139,7 +156,35 @@ impl Ladder {
     }
 }
 
+impl Rung {
+    fn new(level: Level, word: Word) -> Self {
+        Self { level, spoken: Spoken { word, label: None } }
+    }
+}
+
+/// A level with the best of these efforts that may stand for it; nothing where there is none.
+fn rung<S: AsRef<str>>(level: Level, efforts: &[S]) -> Option<Rung> {
+    let word = words(level).iter().find(|word| efforts.iter().any(|effort| effort.as_ref() == **word))?;
+    Some(Rung::new(level, Word::Said((*word).to_owned())))
+}
+
 impl Facts {
+    /// The word for a level of a model that takes numbers, also where the row does not offer it: the most it knows that is
+    /// not above the level, else its least.
+    fn budget(&self, level: Level) -> Option<Word> {
+        let rows = self.levels.iter().flatten();
+        let own = rows.clone().find(|(known, _)| *known == level);
+        if own.is_some() || level == Level::Off {
+            return own.map(|(_, spoken)| spoken.word.clone());
+        }
+        if let Some(most) = self.most.filter(|_| level.rank() >= Level::Max.rank()) {
+            return Some(Word::Tokens(most));
+        }
+        let mut numbers = rows.filter(|(known, _)| !matches!(known, Level::Off | Level::Adaptive));
+        let below = numbers.clone().take_while(|(known, _)| known.rank() <= level.rank()).last();
+        below.or_else(|| numbers.next()).map(|(_, spoken)| spoken.word.clone())
+    }
+
     /// Whether the row knows no level but off.
     fn is_mute(&self) -> bool {
         match &self.levels {
@@ -313,6 +358,37 @@ mod tests {
         assert_eq!(
             shown(&ladder("openai", Api::OpenaiResponses, Some(&sol), "gpt-5.6-sol")),
             "off, minimal, low, medium, high, max, ultra (medium)"
+        );
+    }
+
+    #[test]
+    fn prov_15_where_numbers_are_taken_a_word_of_the_configuration_becomes_one() {
+        let efforts = ["low", "medium", "high", "xhigh", "max"].map(str::to_owned).to_vec();
+        let row = ModelRow { supported_efforts: Some(efforts), ..ModelRow::default() };
+        let numbers = |provider, api, model, on_wire: &str| {
+            let ladder = ladder(provider, api, Some(&row), model);
+            let numbers = ladder.rungs.iter().map(|rung| format!("{:?}", rung.spoken.word));
+            let numbers: Vec<_> = numbers.map(|word| word.replace("Tokens", "")).collect();
+            assert_eq!(numbers.join(" "), on_wire, "{model}");
+        };
+        numbers(
+            "anthropic",
+            Api::AnthropicMessages,
+            "claude-sonnet-4-5",
+            "Silent (1024) (2048) (8192) (16384) (16384) (32768)",
+        );
+        let gemini = |model, on_wire| numbers("google", Api::GoogleGenerativeAi, model, on_wire);
+        gemini("gemini-2.5-pro", "Silent (128) (2048) (8192) (32768) (32768) (32768)");
+        gemini("gemini-2.5-flash", "(0) (128) (2048) (8192) (24576) (24576) (24576)");
+        gemini("gemini-2.5-flash-lite", "(0) (512) (2048) (8192) (24576) (24576) (24576)");
+        let named = vec![(Level::Xhigh, Some("xhigh".to_owned())), (Level::Max, Some("20000".to_owned()))];
+        let named = ModelRow { thinking_level_map: named, ..ModelRow::default() };
+        let named = ladder("anthropic", Api::AnthropicMessages, Some(&named), "claude-sonnet-4-5");
+        check(
+            &named,
+            "off, minimal, low, medium, high, xhigh, max (off)",
+            "minimal=Tokens(1024) low=Tokens(2048) medium=Tokens(8192) high=Tokens(16384) xhigh=Tokens(16384) \
+             max=Tokens(20000)",
         );
     }
 

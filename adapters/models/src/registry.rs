@@ -16,7 +16,7 @@ use pensive_directives::{ModelEntry, Profile};
 use crate::catalogue::{Catalogue, Extras, Facts, Fit, Shelf};
 use crate::history::{self, Form, Refused, Seals};
 use crate::http::{HttpLine, Shape};
-use crate::knobs::{self, Case, Host, Knobs, Summary};
+use crate::knobs::{self, Case, Host, Knobs, Summary, Words};
 use crate::ladder::Ladder;
 use crate::lessons::{Lessons, Progress};
 use crate::refusal::Refusal;
@@ -178,8 +178,7 @@ impl Models {
                     request = history::repaired(request, Seals::None, form);
                 }
                 Mending::Replay => self.lessons.learn_missed(&request.model),
-                // What the configuration says in the provider's own words is not ours to weaken.
-                Mending::Level if request.manner.params.in_own_words() => {
+                Mending::Level if knobs.words == Words::Owners => {
                     return Err(Trouble::Refused(refusal));
                 }
                 Mending::Level => {

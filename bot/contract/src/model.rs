@@ -78,12 +78,6 @@ pub struct Params {
 }
 
 impl Params {
-    /// Whether thinking is asked for in the provider's own words, so that the level says nothing.
-    #[must_use]
-    pub fn in_own_words(&self) -> bool {
-        self.thinking.is_some() || self.reasoning.is_some()
-    }
-
     /// These, and `base` where these say nothing.
     #[must_use]
     pub fn over(self, base: &Self) -> Self {
@@ -269,9 +263,10 @@ pub struct Limits {
 /// Every model that the daemon can reach.
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// Starts one call. No retries inside, save that a call whose level is refused is repeated once with a weaker one
-    /// ([`ModelEvent::Learned`]), and one whose seals are refused once without them. First byte and idle time are limited
-    /// inside; a stall is a fault of class [`FaultClass::Again`](crate::fault::FaultClass::Again).
+    /// Starts one call. No retries inside, save that a call is repeated without what its refusal blames, once for each
+    /// kind of thing: with a weaker level ([`ModelEvent::Learned`]), without seals, without a summary of the reasoning,
+    /// or with reasoning that was missed. First byte and idle time are limited inside; a stall is a fault of class
+    /// [`FaultClass::Again`](crate::fault::FaultClass::Again).
     ///
     /// # Errors
     /// The provider refused, or was not reached. The log's words are status and body, keys masked.

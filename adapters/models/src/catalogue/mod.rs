@@ -32,6 +32,9 @@ pub(crate) struct Shelf {
     /// The shape that its own host speaks.
     #[serde(deserialize_with = "api")]
     pub(crate) api: Api,
+    /// The shapes that others speak after its example: its rows stand for their models too.
+    #[serde(default, deserialize_with = "apis")]
+    followers: Vec<Api>,
     /// Where the figures come from, and when they were read.
     pub(crate) source: String,
     /// What its endpoint takes beyond the common fields.
@@ -114,6 +117,9 @@ pub(crate) struct Facts {
     /// Its levels, weakest first, each with its word.
     #[serde(default, deserialize_with = "levels")]
     pub(crate) levels: Option<Vec<(Level, Spoken)>>,
+    /// The budget of max for a model that takes numbers, where the configuration offers more levels than the row.
+    #[serde(default)]
+    pub(crate) most: Option<i64>,
     /// Or the vendor's effort words, from which the levels follow; none when it takes no effort at all.
     #[serde(default)]
     pub(crate) efforts: Vec<String>,
@@ -261,10 +267,17 @@ fn levels<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<(Level, Spoke
     rows.into_iter().map(row).collect::<Result<_, _>>().map(Some)
 }
 
+fn api_named<E: serde::de::Error>(name: &str) -> Result<Api, E> {
+    let api = Api::ALL.iter().copied().find(|api| api.name() == name);
+    api.ok_or_else(|| E::custom(format!("{name} is no shape")))
+}
+
 fn api<'de, D: Deserializer<'de>>(from: D) -> Result<Api, D::Error> {
-    let name = String::deserialize(from)?;
-    let found = Api::ALL.iter().copied().find(|api| api.name() == name);
-    found.ok_or_else(|| serde::de::Error::custom(format!("{name} is no shape")))
+    api_named(&String::deserialize(from)?)
+}
+
+fn apis<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Api>, D::Error> {
+    Vec::<String>::deserialize(from)?.iter().map(|name| api_named(name)).collect()
 }
 
 impl Catalogue {
@@ -280,15 +293,8 @@ impl Catalogue {
 
     /// The rows for a provider: its own by name, else those of the vendor whose shape it speaks, else the common ones.
     pub(crate) fn shelf(&self, provider: &str, api: Api) -> Option<&Shelf> {
-        let named = |name: &str| self.0.iter().find(|shelf| shelf.provider == name);
-        let kin = match api {
-            Api::OpenaiResponses | Api::Codex => "openai",
-            Api::AnthropicMessages | Api::ClaudeCli => "anthropic",
-            Api::GoogleGenerativeAi => "google",
-            Api::Ollama => "ollama",
-            Api::OpenaiCompletions | Api::Rehearsal => "*",
-        };
-        named(provider).or_else(|| named(kin)).or_else(|| named("*"))
+        let own = self.0.iter().find(|shelf| shelf.provider == provider);
+        own.or_else(|| self.0.iter().find(|shelf| shelf.followers.contains(&api)))
     }
 }
 
@@ -428,6 +434,15 @@ mod tests {
         assert_eq!(shelf.extras("openai").fast, Some(FastLane::Priority));
         assert!(shelf.extras("proxy").usage && shelf.extras("openai").usage);
         assert!(!catalogue.shelf("mistral", Api::OpenaiCompletions).unwrap().extras("mistral").usage);
+    }
+
+    #[test]
+    fn every_shape_has_rows_for_strangers() {
+        let catalogue = Catalogue::load().unwrap();
+        for api in Api::ALL {
+            let followed = catalogue.shelves().filter(|shelf| shelf.followers.contains(&api)).count();
+            assert_eq!(followed, 1, "{}", api.name());
+        }
     }
 
     #[test]

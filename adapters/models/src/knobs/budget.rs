@@ -3,6 +3,7 @@
 use pensive_contract::model::Manner;
 use pensive_directives::Level;
 
+use super::thinking::own_budget;
 use super::{Case, Knobs, Thinks};
 use crate::catalogue::{CapField, Word};
 use crate::http::Shape;
@@ -38,7 +39,7 @@ pub(super) fn settle(case: &Case<'_>, manner: &Manner, knobs: &mut Knobs) -> Wor
     }
     let asked = manner.params.max_tokens.or((case.shape == Shape::Messages).then_some(ANSWER));
     let Some(asked) = asked else { return word };
-    let thought = budget.unwrap_or_else(|| usual(knobs.level));
+    let thought = own_budget(case.shape, manner).or(budget).unwrap_or_else(|| usual(knobs.level));
     let wanted = asked.saturating_add(thought);
     let cap = wanted.min(case.output.unwrap_or(u64::MAX));
     put(case, cap, knobs);

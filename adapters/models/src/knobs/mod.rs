@@ -36,6 +36,8 @@ pub(crate) struct Knobs {
     pub(crate) replay: Replay,
     /// Whether the model thinks before it speaks.
     pub(crate) thinks: Thinks,
+    /// Who says how it thinks.
+    pub(crate) words: Words,
     /// How long its silence is taken for thought.
     pub(crate) patience: Patience,
     /// Trials of the provider that the call takes part in.
@@ -49,6 +51,15 @@ pub(crate) struct Knobs {
 pub(crate) enum Thinks {
     Yes,
     No,
+}
+
+/// Who says how hard a model thinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// We, by the level.
+    Ours,
+    /// The owner, with an object of the provider's own. It is not ours to weaken.
+    Owners,
 }
 
 /// A model with everything that a decision looks at.
@@ -104,6 +115,7 @@ pub(crate) fn decide(case: &Case<'_>, manner: &Manner, choice: ToolChoice) -> Kn
         choice,
         replay: case.facts.replay,
         thinks: if level == Level::Off { Thinks::No } else { Thinks::Yes },
+        words: Words::Ours,
         patience: Patience::Usual,
         beta: case.facts.beta.clone(),
         why,

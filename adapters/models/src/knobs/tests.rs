@@ -239,6 +239,17 @@ fn the_users_own_object_goes_before_the_level() {
 }
 
 #[test]
+fn prov_13_an_own_budget_stands_beside_the_answer_too() {
+    let own = |cap: u64, budget: u64| {
+        let thinking = format!(r#"{{"type":"enabled","budget_tokens":{budget}}}"#);
+        let params = Params { max_tokens: Some(cap), thinking: Some(thinking), ..Params::default() };
+        claude("claude-haiku-4-5", Level::Off).params(params)
+    };
+    check(own(4096, 40_000), "thinking.type=enabled, thinking.budget_tokens=40000, max_tokens=44096");
+    check(own(40_000, 40_000), "thinking.type=enabled, thinking.budget_tokens=40000, max_tokens=64000");
+}
+
+#[test]
 fn an_own_object_stands_where_its_shape_has_it() {
     let own = || Params {
         thinking: Some(r#"{"x":1}"#.into()),
@@ -252,7 +263,9 @@ fn an_own_object_stands_where_its_shape_has_it() {
         "generationConfig.thinkingConfig.x=1"
     );
     assert_eq!(said(ask("home", Api::OpenaiCompletions, "x", Level::High)), "thinking.x=1, reasoning.y=2");
-    assert_eq!(said(ask("ollama", Api::Ollama, "gpt-oss:20b", Level::High)), "think=high");
+    let ollama = || ask("ollama", Api::Ollama, "gpt-oss:20b", Level::High);
+    assert_eq!(said(ollama()), "think=high");
+    assert_eq!(ollama().params(own()).decided().words, Words::Ours, "what is not sent says nothing");
 }
 
 #[test]

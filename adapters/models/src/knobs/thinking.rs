@@ -4,7 +4,7 @@ use pensive_contract::model::{Manner, ToolChoice};
 use pensive_directives::{Level, Profile};
 use serde_json::Value;
 
-use super::{Case, Knobs, Summary, Thinks};
+use super::{Case, Fields, Knobs, Summary, Thinks, Words};
 use crate::catalogue::{Format, Word};
 use crate::http::Shape;
 
@@ -35,7 +35,8 @@ pub(super) fn with_tools(
 
 /// Puts the level in. `word` is the level's, its budget settled.
 pub(super) fn put(case: &Case<'_>, manner: &Manner, word: Word, knobs: &mut Knobs) {
-    if raw(case.shape, manner, knobs) {
+    knobs.words = raw(case.shape, manner, &mut knobs.said);
+    if knobs.words == Words::Owners {
         knobs.why.push("the configuration says it in the provider's own words".to_owned());
         knobs.thinks = Thinks::Yes;
         return;
@@ -49,23 +50,31 @@ pub(super) fn put(case: &Case<'_>, manner: &Manner, word: Word, knobs: &mut Knob
     }
 }
 
-/// Puts the configuration's own objects in, each where its shape has it; tells whether there was one.
-fn raw(shape: Shape, manner: &Manner, knobs: &mut Knobs) -> bool {
-    let read =
-        |json: &Option<String>| json.as_deref().and_then(|json| serde_json::from_str::<Value>(json).ok());
+/// Puts the configuration's own objects in, each where its shape has it.
+fn raw(shape: Shape, manner: &Manner, said: &mut Fields) -> Words {
     let (thinking, reasoning) = (read(&manner.params.thinking), read(&manner.params.reasoning));
     match shape {
         Shape::Chat => {
-            knobs.said.extend("thinking", thinking);
-            knobs.said.extend("reasoning", reasoning);
+            said.extend("thinking", thinking);
+            said.extend("reasoning", reasoning);
         }
-        Shape::Responses => knobs.said.extend("reasoning", reasoning),
-        Shape::Messages => knobs.said.extend("thinking", thinking),
-        Shape::Gemini => knobs.said.extend("generationConfig.thinkingConfig", thinking),
+        Shape::Responses => said.extend("reasoning", reasoning),
+        Shape::Messages => said.extend("thinking", thinking),
+        Shape::Gemini => said.extend("generationConfig.thinkingConfig", thinking),
         // It takes words and no objects.
         Shape::Ollama => {}
     }
-    !knobs.said.is_empty()
+    if said.is_empty() { Words::Ours } else { Words::Owners }
+}
+
+/// The budget of the configuration's own object, in the shape whose cap must be above it.
+pub(super) fn own_budget(shape: Shape, manner: &Manner) -> Option<u64> {
+    let thinking = read(&manner.params.thinking).filter(|_| shape == Shape::Messages)?;
+    thinking.get("budget_tokens")?.as_u64()
+}
+
+fn read(json: &Option<String>) -> Option<Value> {
+    serde_json::from_str(json.as_deref()?).ok()
 }
 
 fn responses(case: &Case<'_>, word: &Word, knobs: &mut Knobs) {

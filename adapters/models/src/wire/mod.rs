@@ -126,7 +126,7 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::catalogue::Replay;
-    use crate::knobs::{Fields, Thinks};
+    use crate::knobs::{Fields, Thinks, Words};
     use crate::sse::Events;
     use crate::transport::Patience;
 
@@ -160,6 +160,7 @@ pub(crate) mod tests {
             choice: ToolChoice::Auto,
             replay: Replay::Drop,
             thinks: Thinks::No,
+            words: Words::Ours,
             patience: Patience::Usual,
             beta: Vec::new(),
             why: Vec::new(),
