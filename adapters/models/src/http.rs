@@ -69,6 +69,11 @@ impl Shape {
         key.into_iter().chain(version).collect()
     }
 
+    /// The header that takes part in trials of the provider.
+    fn trials(self, names: &[String]) -> Option<(&'static str, String)> {
+        (self == Self::Messages && !names.is_empty()).then(|| ("anthropic-beta", names.join(",")))
+    }
+
     fn encode(self, call: Call<'_>) -> Result<Bytes, Trouble> {
         let body = match self {
             Self::Responses => serde_json::to_vec(&openai_responses::encode(call)),
@@ -133,7 +138,8 @@ impl HttpLine {
         let Knobs { model, patience, beta, .. } = call.knobs;
         let body = self.shape.encode(call)?;
         let path = self.shape.path(model);
-        let answer = self.transport.post(&self.endpoint, &path, beta, body, *patience).await?;
+        let trials = self.shape.trials(beta);
+        let answer = self.transport.post(&self.endpoint, &path, trials, body, *patience).await?;
         Ok(stream::events(answer, self.shape.decoder(), &self.provider))
     }
 }

@@ -117,20 +117,21 @@ impl Transport {
         Ok(self.secure.get_or_init(|| made).clone())
     }
 
-    /// Sends a body and waits for the beginning of the answer. Everything but success is a refusal.
+    /// Sends a body, with what this call alone has in its head, and waits for the beginning of the answer. Everything but
+    /// success is a refusal.
     pub(crate) async fn post(
         &self,
         endpoint: &Endpoint,
         path: &str,
-        beta: &[String],
+        header: Option<(&'static str, String)>,
         body: Bytes,
         patience: Patience,
     ) -> Result<Answer, Trouble> {
         let url = endpoint.url(path);
         let http = self.client(&url).await?;
         let mut sent = http.post(url).headers(endpoint.headers.clone()).body(body);
-        if !beta.is_empty() {
-            sent = sent.header("anthropic-beta", beta.join(","));
+        if let Some((name, value)) = header {
+            sent = sent.header(name, value);
         }
         let sent = sent.send();
         let limits = self.limits.with(patience);
