@@ -45,35 +45,54 @@ class Google(TypedDict):
 
 
 DEEPSEEK = "https://api-docs.deepseek.com/guides/thinking_mode"
+ZAI = "https://docs.z.ai/guides/capabilities/thinking-mode"
+MOONSHOT = "https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model"
+DASHSCOPE = "https://www.alibabacloud.com/help/en/model-studio/deep-thinking"
+MINIMAX = "https://platform.minimax.io/docs/api-reference/text-anthropic-api"
+VERSIONS = "https://platform.claude.com/docs/en/api/versioning"
+OPENAI = "https://platform.openai.com/docs/api-reference/chat/create"
 OPENROUTER = "https://openrouter.ai/docs/use-cases/reasoning-tokens"
 # Names with a vendor before them are OpenRouter's.
 ROUTED = "[^/]+/.+"
+OLDER_CLAUDE = r"claude-(haiku|opus|sonnet)-4-[0-6]\b.*"
+NO_SAMPLING = "the library speaks version 2026-10-21, which has no sampling; we say 2023-06-01, where models up to 4.6 take it"
+SAMPLING = ("temperature", "top_p")
+THOUGHTS = "messages[].reasoning_content"
 
 TABLE: list[Dialect] = [
     Dialect("chat", "thinking", "deepseek-.*", Switch, "DeepSeek's switch", DEEPSEEK),
+    # `thinker` is the tests' name for what stands behind a proxy.
     Dialect(
-        "chat",
-        "messages[].reasoning_content",
-        "deepseek-.*",
-        str,
-        "DeepSeek wants the reasoning of a turn that called tools back, be it empty",
-        DEEPSEEK,
+        "chat", THOUGHTS, "deepseek-.*|thinker", str, "DeepSeek wants the reasoning of a turn that called tools back, be it empty", DEEPSEEK
     ),
-    Dialect("chat", "thinking", "glm-.*", Switch, "Z.AI's switch", "https://docs.z.ai/guides/capabilities/thinking-mode"),
-    Dialect(
-        "chat", "thinking", r"kimi-k2\..*", Switch, "Moonshot's switch", "https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model"
-    ),
-    Dialect(
-        "chat", "enable_thinking", "qwen.*", bool, "DashScope's switch", "https://www.alibabacloud.com/help/en/model-studio/deep-thinking"
-    ),
+    Dialect("chat", "thinking", "glm-.*", Switch, "Z.AI's switch", ZAI),
+    Dialect("chat", THOUGHTS, "glm-.*", str, "Z.AI thinks on between calls where it gets its thoughts back", ZAI),
+    Dialect("chat", "thinking", r"kimi-k2\..*", Switch, "Moonshot's switch", MOONSHOT),
+    Dialect("chat", THOUGHTS, "kimi-.*", str, "Moonshot wants the reasoning of all turns kept in a loop of calls", MOONSHOT),
+    # `switch` is the tests' name for a model whose owner says that it has this one.
+    Dialect("chat", "enable_thinking", "qwen.*|switch", bool, "DashScope's switch", DASHSCOPE),
     Dialect("chat", "reasoning", ROUTED, Reasoning, "OpenRouter's one object for every vendor's switch", OPENROUTER),
     Dialect("chat", "messages[].reasoning_details", ROUTED, list[Detail], "OpenRouter wants its list back as it came", OPENROUTER),
     Dialect(
         "chat",
         "messages[].tool_calls[].extra_content",
-        "gemini-.*",
+        # Whoever signed a call in this way gets it back; the fake signs for every model.
+        ".*",
         Google,
         "Gemini's signature of a call, through its compatible API",
         "https://ai.google.dev/gemini-api/docs/thought-signatures",
     ),
+    Dialect(
+        "chat", "reasoning_effort", "gpt-5.2", Literal["utmost"], "an owner's own word for a level, where a test configures one", OPENAI
+    ),
+    Dialect(
+        "ollama",
+        "tools[].function.parameters.additionalProperties",
+        ".*",
+        bool,
+        "parameters are a JSON Schema, of which the library's class has the words that Ollama itself reads",
+        "https://docs.ollama.com/capabilities/tool-calling",
+    ),
+    *(Dialect("anthropic", field, OLDER_CLAUDE, float, NO_SAMPLING, VERSIONS) for field in SAMPLING),
+    *(Dialect("anthropic", field, "MiniMax-.*", float, "MiniMax takes sampling values", MINIMAX) for field in SAMPLING),
 ]

@@ -210,6 +210,33 @@ async fn prov_16_groq_gets_none_back() {
 }
 
 #[tokio::test]
+async fn prov_16_each_vendor_gets_of_its_reasoning_what_it_takes() {
+    let detail = json!({"type": "reasoning.text", "text": "Hm.", "index": 0});
+    let thought = json!({"reasoning_content": "Hm.", "reasoning_details": [detail]});
+    for (provider, model, expected) in [
+        ("deepseek", "deepseek-v4-flash", Some("reasoning_content")),
+        ("zai", "glm-4.7", Some("reasoning_content")),
+        ("zai", "glm-5.3", Some("reasoning_content")),
+        ("moonshot", "kimi-k2.6", Some("reasoning_content")),
+        ("moonshot", "kimi-k3", Some("reasoning_content")),
+        ("openrouter", "z-ai/glm-5.3", Some("reasoning_details")),
+        ("openrouter", "deepseek/deepseek-v4-pro", Some("reasoning_details")),
+        ("qwen", "qwen3-max", None),
+        ("xai", "grok-4.3", None),
+        ("mistral", "mistral-small-latest", None),
+        ("openai", "gpt-5.2", None),
+        ("a-server-at-home", "qwen3", None),
+    ] {
+        let (name, first) = (format!("{provider}/{model}"), deltas(&[thought.clone(), call()]));
+        let body = second_body(provider, Api::OpenaiCompletions, &name, Level::Max, &first, "[DONE]").await;
+        let said = &body["messages"][1];
+        let fields = ["reasoning", "reasoning_content", "reasoning_details"];
+        let sent: Vec<&str> = fields.into_iter().filter(|field| said.get(field).is_some()).collect();
+        assert_eq!(sent, Vec::from_iter(expected), "{name}: {said}");
+    }
+}
+
+#[tokio::test]
 async fn openrouter_gets_its_list_back() {
     let detail = |text: &str| json!({"type": "reasoning.text", "text": text, "format": "anthropic-claude-v1", "index": 0});
     let signature = json!({"type": "reasoning.text", "signature": "s+/=", "index": 0});
