@@ -7,9 +7,10 @@
     reason = "a scenario that meets nothing where something must be fails there"
 )]
 
-use pensive_tests::model::{ReasoningShape, Script};
+use pensive_tests::model::{Finish, ReasoningShape, Script};
 use pensive_tests::scene::Scene;
 use pensive_tests::talk::Talk;
+use pensive_tests::telegram::Fault;
 use serde_json::{Value, json};
 
 const APIS: [&str; 2] = ["openai-responses", "openai-completions"];
@@ -178,6 +179,53 @@ async fn thoughts_are_not_shown_where_they_may_not_be() {
     );
     assert_eq!(talk.hear().await, "Four.");
     scene.finish().await;
+}
+
+/// Answers, what is said between calls, what is left of a run that failed, what a button brings again, and our own lines.
+#[tokio::test]
+async fn rsn_14_rsn_16_while_reasoning_is_off_no_thought_leaves_on_any_way() {
+    for api in
+        ["openai-responses", "openai-completions", "anthropic-messages", "google-generative-ai", "ollama"]
+    {
+        let scene = Scene::with(|config| {
+            config["models"]["providers"]["fake"]["api"] = json!(api);
+            config["agents"]["defaults"]["tools"] = json!({ "allow": ["*"] });
+        })
+        .await;
+        let mut talk = Talk::with(&scene, &scene.telegram.user("Ann"));
+        let thinks = || Script::new().reasoning("Basalt.");
+        assert_eq!(talk.ask("/usage full /think high").await.lines().count(), 2);
+        scene.model.play(thinks().text("<think>Basalt</think>One."));
+        assert!(talk.ask("plain").await.starts_with("One."), "{api}");
+        scene
+            .model
+            .play(thinks().text("<think>Basalt</think>Looking.").tool_call("session_status", &json!({})));
+        scene.model.play(thinks().text("Basalt</think>Two."));
+        assert!(talk.ask("with a tool").await.starts_with("Two."), "{api}");
+        scene.model.play(thinks().finish(Finish::Length));
+        scene.model.play(thinks().finish(Finish::Length));
+        assert!(talk.ask("at length").await.starts_with("⚙️ At thinking level"), "{api}");
+        assert!(talk.hear().await.starts_with("⚠️ The model reached its output limit"), "{api}");
+        scene.model.play(thinks());
+        assert_eq!(talk.ask("silent").await, "The model returned no text.", "{api}");
+        scene.model.play(thinks().text("Three."));
+        talk.person().press("Try again").unwrap();
+        assert!(talk.hear().await.starts_with("Three."), "{api}");
+        let chat = talk.person().chat();
+        scene.telegram.inject(Fault::on("sendMessage").reset().in_chat(chat));
+        scene.model.play(thinks().text("Four."));
+        assert!(talk.ask("in doubt").await.starts_with("⚙️ I could not confirm"), "{api}");
+        talk.person().press("Show it again").unwrap();
+        assert!(talk.hear().await.starts_with("Four."), "{api}");
+        assert!(talk.ask("/status").await.contains("Thinking: high"), "{api}");
+        let leaks = scene.telegram.calls_where(|call| call.params.to_string().contains("Basalt"));
+        assert!(leaks.is_empty(), "{api}: {leaks:?}");
+        assert!(talk.ask("/reasoning on").await.starts_with("⚙️"), "{api}");
+        scene.model.play(thinks().text("Five."));
+        assert_eq!(talk.ask("shown").await, "Thinking\nBasalt.", "{api}");
+        assert!(talk.hear().await.starts_with("Five."), "{api}");
+        scene.finish().await;
+    }
 }
 
 /// A switch during the run counts when the answer is there.
