@@ -163,6 +163,9 @@ def caught(shape, path, change, place, **headers):
 def right():
     for shape, body in BODIES.items():
         equal(faults(shape, body), [])
+    # The fast lane goes to the vendor's own host alone, so that no recording holds it.
+    for tier in ("auto", "standard_only"):
+        equal(faults("anthropic", {**BODIES["anthropic"], "service_tier": tier}), [])
     equal(faults("anthropic", {**BODIES["anthropic"], "speed": "fast"}, **{"anthropic-beta": "fast-mode"}), [])
 
 
