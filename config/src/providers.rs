@@ -198,6 +198,24 @@ pub(crate) fn by_name(name: &str) -> Option<&'static KnownProvider> {
     KNOWN.iter().find(|known| known.name == name)
 }
 
+/// What people call a provider who know it by its models or its platform.
+const ALSO_CALLED: &[(&str, &str)] = &[
+    ("bedrock", "amazon-bedrock"),
+    ("chatgpt", "openai"),
+    ("claude", "anthropic"),
+    ("dashscope", "qwen"),
+    ("gemini", "google"),
+    ("glm", "zai"),
+    ("gpt", "openai"),
+    ("grok", "xai"),
+];
+
+/// The known provider that somebody means by another name.
+#[must_use]
+pub fn provider_also_called(name: &str) -> Option<&'static str> {
+    ALSO_CALLED.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, known)| *known)
+}
+
 /// Whether a provider, reached there, serves models of its own alone. Under another address a proxy may serve anything.
 pub(crate) fn is_vendor(provider: &str, base_url: Option<&str>) -> bool {
     by_name(provider).is_some_and(|known| known.range == Range::Own && known.base_url == base_url)

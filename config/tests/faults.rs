@@ -128,6 +128,17 @@ fn names_are_looked_up() {
         )],
     );
     check(
+        "{ agents: { defaults: { model: 'gemini/gemini-3.5-flash' } } }",
+        &[&format!(
+            "1:32: agents.defaults.model names a provider that is not known: \"gemini\"; known: {models}; others go under \
+         models.providers; did you mean \"google\"?"
+        )],
+    );
+    check(
+        "{ models: { providers: { grok: {} } } }",
+        &["1:32: models.providers.grok is not known by name and needs a baseUrl; did you mean \"xai\"?"],
+    );
+    check(
         "{ agents: { entries: { main: {}, ops: {} } }, bindings: [{ agent: 'opps', match: {} }] }",
         &["1:67: bindings[0].agent is no agent: \"opps\"; there are: main, ops; did you mean \"ops\"?"],
     );
@@ -139,9 +150,9 @@ fn names_are_looked_up() {
         ],
     );
     check(
-        "{ models: { providers: { grok: {}, 'a/b': { baseUrl: 'x' } } } }",
+        "{ models: { providers: { grop: {}, 'a/b': { baseUrl: 'x' } } } }",
         &[
-            "1:32: models.providers.grok is not known by name and needs a baseUrl; did you mean \"groq\"?",
+            "1:32: models.providers.grop is not known by name and needs a baseUrl; did you mean \"groq\"?",
             "1:43: models.providers[\"a/b\"] needs a name without blanks and slashes",
             "1:54: models.providers[\"a/b\"].baseUrl must be an address that begins with http:// or https://, not \"x\"",
         ],

@@ -165,6 +165,17 @@ fn a_provider_of_many_regions_needs_the_address_of_one() {
 }
 
 #[test]
+fn a_vendor_that_is_set_up_can_be_picked_though_no_model_of_it_is_named() {
+    let text = "{ agents: { defaults: { model: 'anthropic/claude-sonnet-5' } }, models: { providers: {
+        anthropic: { apiKey: 'k' }, deepseek: { apiKey: 'k' }, ollama: {}, zai: { models: [{ id: 'z' }] } } } }";
+    let config = loaded(text, &[("XAI_API_KEY", "k")]).unwrap();
+    assert_eq!(
+        config.models.iter().map(|choice| choice.model.to_string()).collect::<Vec<_>>(),
+        ["anthropic/claude-sonnet-5", "zai/z", "deepseek/deepseek-v4-pro"]
+    );
+}
+
+#[test]
 fn openai_base_url_is_honoured() {
     let moved = [("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "http://127.0.0.1:9/v1/")];
     let openai = &without_file(&moved).providers[0];

@@ -94,6 +94,7 @@ async fn a_vendor_without_a_key_can_be_looked_up() {
         .run(&["models", "--provider", "opnai"])
         .await
         .expect(2, &["no provider opnai", "did you mean openai?"]);
+    scene.run(&["models", "--provider", "gemini"]).await.expect(2, &["did you mean google?"]);
     scene.finish().await;
 }
 
@@ -180,6 +181,10 @@ async fn a_level_that_the_model_lacks_is_told_with_what_becomes_of_it() {
     );
     let tier = json!({ "field": "service_tier", "value": "priority" });
     assert!(explained["fields"].as_array().unwrap().contains(&tier), "{explained}");
+    let nothing = "fast mode changes nothing in this call";
+    assert!(!explained["why"].to_string().contains(nothing), "{explained}");
+    let slow = ["explain", "--model", "zai/glm-4.6", "--think", "high", "--fast", "on"];
+    scene.run(&slow).await.expect(0, &["stored or inherited, it becomes on:", nothing]);
     scene.finish().await;
 }
 

@@ -135,7 +135,7 @@ impl Models {
         let choice = manner.params.tool_choice.clone().unwrap_or(ToolChoice::Auto);
         let knobs = knobs::decide(&known.case(shape, model, self.host(model, &known)), manner, choice);
         let mut why =
-            vec![format!("known from {}", known.origin()), format!("levels on offer: {}", profile.values())];
+            vec![format!("source: {}", known.origin()), format!("levels on offer: {}", profile.values())];
         why.extend(knobs.why);
         let name = ("model".to_owned(), knobs.model);
         Ok(Explanation {
@@ -209,9 +209,9 @@ impl Known<'_> {
     fn origin(&self) -> String {
         let source = self.facts.source.as_deref().unwrap_or(&self.shelf.source);
         match (self.row, self.fit) {
-            (Some(_), _) => format!("configuration, then {source}"),
+            (Some(_), _) => format!("configuration; for the rest {source}"),
             (None, Fit::Named) => source.to_owned(),
-            (None, Fit::General) => format!("no row of its own, so the general one of {source}"),
+            (None, Fit::General) => format!("this model is not known here; what is usual there: {source}"),
         }
     }
 }

@@ -84,8 +84,8 @@ impl Builder<'_> {
         known.base_url.is_some() && self.has_key(known)
     }
 
-    /// What people can pick: everything that the file mentions, and where it mentions nothing one model of each provider
-    /// that has a key.
+    /// What people can pick: everything that the file mentions, one model of each vendor that it sets up without naming any,
+    /// and where it names no model at all one of each provider that has a key.
     fn choices(&mut self, file: &File, models: &mut KnownModels) {
         let base = &file.agents.defaults.keys;
         let trail = Trail::of(&["agents"]);
@@ -112,6 +112,13 @@ impl Builder<'_> {
         for model in mentioned.into_iter().chain(described).chain(keyed) {
             if models.choices.iter().all(|choice| choice.model != model) {
                 models.choices.push(ModelChoice::plain(model));
+            }
+        }
+        // Whoever gives a vendor's key wants its models, though none is named.
+        let set_up = file.models.providers.0.iter().filter_map(|(name, _)| providers::by_name(name));
+        for vendor in set_up.filter(|known| known.variable.is_some() && !known.model.is_empty()) {
+            if models.choices.iter().all(|choice| choice.model.provider != vendor.name) {
+                models.choices.push(ModelChoice::plain(vendor.first_model()));
             }
         }
     }
@@ -161,7 +168,7 @@ impl Builder<'_> {
         if models.names.contains(&model.provider) {
             self.mention(model, None, trail);
         } else {
-            let near = hint(&model.provider, models.names.iter().map(String::as_str));
+            let near = meant(&model.provider, models.names.iter().map(String::as_str));
             let provider = quoted(&model.provider);
             let message = format_args!(
                 "names a provider that is not known: {provider}; known: {}; others go under models.providers{near}",
@@ -190,7 +197,7 @@ impl Builder<'_> {
             match known {
                 Some(_) => self.fault(&trail, "needs the baseUrl of its region"),
                 None => {
-                    let near = hint(name, KNOWN.iter().map(|known| known.name));
+                    let near = meant(name, KNOWN.iter().map(|known| known.name));
                     self.fault(&trail, format_args!("is not known by name and needs a baseUrl{near}"));
                 }
             }
@@ -288,6 +295,12 @@ impl Builder<'_> {
             thinking_format: row.compat.thinking_format,
         }
     }
+}
+
+/// `; did you mean "x"?` for a provider's name that is not known, or nothing.
+fn meant<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    providers::provider_also_called(name)
+        .map_or_else(|| hint(name, names), |known| format!("; did you mean {}?", quoted(known)))
 }
 
 /// Whether parameters hold for every agent.

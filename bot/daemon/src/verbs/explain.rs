@@ -25,8 +25,16 @@ pub(super) fn explain(common: &Common, asked: &Asked) -> Result<(), Failure> {
     let sheet = catalogue.sheet(&model).ok_or_else(unknown)?;
     let level = level(&sheet, &asked.think)?;
     let manner = Manner { thinking: level, pace: pace(asked.fast), params: params(&config, &model) };
-    let explanation =
-        catalogue.explain_call(&model, &manner).map_err(|unknown| refused(&catalogue, &unknown))?;
+    let told = |manner: &Manner| {
+        catalogue.explain_call(&model, manner).map_err(|unknown| refused(&catalogue, &unknown))
+    };
+    let mut explanation = told(&manner)?;
+    if manner.pace == Pace::Fast {
+        let normal = told(&Manner { pace: Pace::Normal, ..manner.clone() })?;
+        if normal.fields == explanation.fields && normal.why == explanation.why {
+            explanation.why.push("fast mode changes nothing in this call".to_owned());
+        }
+    }
     let explained = Explained::of(sheet, &manner, explanation);
     if asked.json { print_json(&explained) } else { print(&shown(&explained)) }
 }
@@ -136,13 +144,13 @@ impl Explained {
 }
 
 fn shown(explained: &Explained) -> String {
-    let Explained { model, asked, sent, levels, .. } = explained;
+    let Explained { model, asked, label, levels, .. } = explained;
     let fast = if explained.fast { ", fast" } else { "" };
-    let level = if explained.offered { explained.label.as_str() } else { asked };
+    let level = if explained.offered { label.as_str() } else { asked };
     let mut text = format!("{model}, thinking {level}{fast}\n");
     if !explained.offered {
         text.push_str(&format!(
-            "  {asked} is not on offer; typed, it is refused with the levels {}; stored or inherited, it becomes {sent}:\n",
+            "  {asked} is not on offer; typed, it is refused with the levels {}; stored or inherited, it becomes {label}:\n",
             levels.join(", ")
         ));
     }

@@ -9,7 +9,7 @@
 //!   and `price` are `null` where they are not known;
 //! - `source`, where all of this was read, and when.
 
-use pensive_config::{Config, nearest_names};
+use pensive_config::{Config, nearest_names, provider_also_called};
 use pensive_contract::model::Price;
 use pensive_models::{Models, Sheet, SheetLevel, Unknown};
 use serde::Serialize;
@@ -43,7 +43,10 @@ fn sheets(config: &Config, catalogue: &Models, provider: Option<&str>) -> Result
 pub(super) fn refused(catalogue: &Models, unknown: &Unknown) -> Failure {
     let Unknown::Provider(provider) = unknown;
     let names = catalogue.provider_names();
-    let near = nearest_names(provider, names.iter().map(String::as_str));
+    let near = match provider_also_called(provider) {
+        Some(known) => vec![known],
+        None => nearest_names(provider, names.iter().map(String::as_str)),
+    };
     Failure::Usage(format!(
         "there is no provider {provider}; known: {}; others go under models.providers{}",
         names.join(", "),
