@@ -6,7 +6,7 @@ import warnings
 
 import anthropic
 import bench
-from bench import check, equal
+from bench import check, equal, raises
 
 # Models with budgets are old ones.
 warnings.simplefilter("ignore", DeprecationWarning)
@@ -38,15 +38,6 @@ def results(answer):
     calls = [block for block in answer.content if block.type == "tool_use"]
     content = [{"type": "tool_result", "tool_use_id": call.id, "content": f"saw {call.input['q']}"} for call in calls]
     return {"role": "user", "content": content}
-
-
-def raises(kind, call, part=""):
-    try:
-        call()
-    except kind as error:
-        assert part in str(error), f"{part!r} is not in {error}"
-        return error
-    raise AssertionError(f"no {kind.__name__}")
 
 
 @check("models are listed")

@@ -91,3 +91,13 @@ class Control:
 
 def equal(left, right):
     assert left == right, f"{left!r} is not {right!r}"
+
+
+def raises(kind, call, part=""):
+    """The error of that kind which a call ends with; its words hold `part`."""
+    try:
+        call()
+    except kind as error:
+        assert part in str(error), f"{part!r} is not in {error}"
+        return error
+    raise AssertionError(f"no {kind.__name__}")

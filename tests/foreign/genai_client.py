@@ -4,7 +4,7 @@ import asyncio
 import sys
 
 import bench
-from bench import check, equal
+from bench import check, equal, raises
 from google import genai
 from google.genai import errors, types
 
@@ -50,15 +50,6 @@ def said(text):
 def results(calls):
     answers = [types.FunctionResponse(id=call.id, name=call.name, response={"output": "saw it"}) for call in calls]
     return types.Content(role="user", parts=[types.Part(function_response=answer) for answer in answers])
-
-
-def raises(kind, call, part=""):
-    try:
-        call()
-    except kind as error:
-        assert part in str(error), f"{part!r} is not in {error}"
-        return error
-    raise AssertionError(f"no {kind.__name__}")
 
 
 @check("models are listed")

@@ -5,7 +5,7 @@ import sys
 
 import bench
 import ollama
-from bench import check, equal
+from bench import check, equal, raises
 
 URL = sys.argv[3].removesuffix("/v1")
 model = bench.Control(URL)
@@ -21,15 +21,6 @@ def play(*steps, **rest):
 
 def ask(messages=HELLO, **rest):
     return client.chat(**{"model": "gpt-oss:20b", "messages": messages, **rest})
-
-
-def raises(kind, call, part=""):
-    try:
-        call()
-    except kind as error:
-        assert part in str(error), f"{part!r} is not in {error}"
-        return error
-    raise AssertionError(f"no {kind.__name__}")
 
 
 @check("models are listed and shown")

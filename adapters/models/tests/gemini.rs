@@ -3,29 +3,23 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::disallowed_methods,
-    clippy::let_underscore_must_use,
-    dead_code,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests may fail loudly, and start their server as they like"
+    reason = "tests may fail loudly"
 )]
 
 mod support;
 
 use std::time::Duration;
 
-use futures::StreamExt;
 use pensive_contract::fault::FaultClass;
 use pensive_contract::model::{
-    Lesson, Model, ModelEvent, ModelRef, ModelRequest, Pace, PromptTurn, StopReason, ToolSpec,
+    Lesson, ModelEvent, ModelRef, ModelRequest, Pace, PromptTurn, StopReason, ToolSpec,
 };
 use pensive_contract::speech::{Speech, ToolOutcome, ToolResult};
 use pensive_directives::Level;
 use pensive_models::{Api, Models};
 use serde_json::{Value, json};
 
-use support::{HandClock, Heard, Provider, Reply, hear, request};
+use support::{HandClock, Heard, Provider, Reply, events, hear, request};
 
 const THINKING: &str = "/generationConfig/thinkingConfig";
 const HELLO: &str = r#"{"candidates":[{"content":{"parts":[{"text":"Hello"}]}}]}"#;
@@ -42,11 +36,6 @@ fn ask(model: &str, level: Level) -> ModelRequest {
 async fn chat(reply: Reply) -> Heard {
     let provider = Provider::start([reply]).await;
     hear(&google(&provider), ask("gemini-2.5-flash", Level::Low)).await
-}
-
-async fn events(models: &Models, request: ModelRequest) -> Vec<ModelEvent> {
-    let stream = models.stream(request).await.unwrap();
-    stream.map(Result::unwrap).collect().await
 }
 
 #[tokio::test]

@@ -4,12 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::disallowed_methods,
-    clippy::let_underscore_must_use,
-    dead_code,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests may fail loudly, and start their server as they like; not every file uses all of the support"
+    reason = "tests may fail loudly"
 )]
 
 mod support;

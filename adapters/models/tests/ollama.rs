@@ -3,25 +3,19 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::disallowed_methods,
-    clippy::let_underscore_must_use,
-    dead_code,
-    unreachable_pub,
-    missing_docs,
-    reason = "tests may fail loudly, and start their server as they like"
+    reason = "tests may fail loudly"
 )]
 
 mod support;
 
-use futures::StreamExt;
 use pensive_contract::fault::FaultClass;
-use pensive_contract::model::{Lesson, Model, ModelEvent, ModelRequest, Pace, StopReason};
+use pensive_contract::model::{Lesson, ModelEvent, ModelRequest, Pace, StopReason};
 use pensive_contract::speech::{PieceKind, Speech};
 use pensive_directives::Level;
 use pensive_models::{Api, Models, ProviderSettings};
 use serde_json::{Value, json};
 
-use support::{HandClock, Heard, Provider, Reply, hear, models, request};
+use support::{HandClock, Heard, Provider, Reply, events, hear, models, request};
 
 const HELLO: &str = r#"{"message":{"role":"assistant","content":"Hello"},"done":false}"#;
 const STOP: &str = r#"{"message":{"role":"assistant","content":" you"},"done":true,"done_reason":"stop"}"#;
@@ -56,11 +50,6 @@ fn ask(model: &str, level: Level) -> ModelRequest {
 async fn chat(reply: Reply) -> Heard {
     let provider = Provider::start([reply]).await;
     hear(&ollama(&provider), ask("qwen3:8b", Level::Low)).await
-}
-
-async fn events(models: &Models, request: ModelRequest) -> Vec<ModelEvent> {
-    let stream = models.stream(request).await.unwrap();
-    stream.map(Result::unwrap).collect().await
 }
 
 #[tokio::test]

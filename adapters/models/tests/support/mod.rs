@@ -227,6 +227,12 @@ pub fn request(model: &str, thinking: Level, pace: Pace) -> ModelRequest {
     }
 }
 
+/// Every event of a call that goes well.
+pub async fn events(models: &Models, request: ModelRequest) -> Vec<ModelEvent> {
+    let stream = models.stream(request).await.unwrap();
+    stream.map(Result::unwrap).collect().await
+}
+
 /// What a call came to.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Heard {
