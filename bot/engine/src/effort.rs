@@ -14,6 +14,9 @@ use crate::core::Address;
 /// The note that holds the tier's name; empty when it was given up.
 const NOTE: &str = "effort";
 
+/// How many tellings are kept in mind. Beyond that all are forgotten, and each chat may be told once more.
+const MOST: usize = 1 << 14;
+
 /// The one owner of the tier.
 pub(crate) struct Knob {
     /// Held while the disk is written, so that of two owners who turn it at once the later one wins both there and here.
@@ -22,7 +25,7 @@ pub(crate) struct Knob {
     told: Mutex<HashSet<Clamp>>,
 }
 
-/// A tier that a model lacks, as one chat is told about it: once until the next start.
+/// A tier that a model lacks, as one chat is told about it: once until the next start, or until very many were told.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Clamp {
     pub(crate) chat: Address,
@@ -71,7 +74,11 @@ impl Knob {
 
     /// Remembers that it was told.
     pub(crate) fn told(&self, clamp: Clamp) {
-        self.memory().insert(clamp);
+        let mut memory = self.memory();
+        if memory.len() >= MOST {
+            memory.clear();
+        }
+        memory.insert(clamp);
     }
 
     fn memory(&self) -> MutexGuard<'_, HashSet<Clamp>> {
