@@ -21,6 +21,7 @@ mod registry;
 mod sheet;
 
 mod history;
+mod kept;
 mod stream;
 mod tags;
 mod wire;

@@ -8,6 +8,7 @@ use futures::stream;
 use pensive_contract::fault::Fault;
 use pensive_contract::model::{ModelEvent, ModelStream};
 
+use crate::kept::{EACH, Kept};
 use crate::repair::Halves;
 use crate::sse::Events;
 use crate::tags::{Between, TagFilter};
@@ -28,6 +29,7 @@ pub(crate) fn events(answer: Answer, decoder: Box<dyn Decode>, provider: &str) -
         reasoning: Halves::default(),
         pieces: Vec::new(),
         ready: VecDeque::new(),
+        kept: Kept::default(),
         state: State::Reading,
     };
     stream::unfold(reader, |mut reader| async move { reader.next().await.map(|event| (event, reader)) })
@@ -47,6 +49,8 @@ struct Reader {
     pieces: Vec<ModelEvent>,
     /// What was not yet asked for.
     ready: VecDeque<Result<ModelEvent, Fault>>,
+    /// The seals and calls that were given.
+    kept: Kept,
     state: State,
 }
 
@@ -141,12 +145,14 @@ impl Reader {
                     let text = self.reasoning.join(text);
                     out.extend((!text.is_empty()).then_some(ModelEvent::Reasoning(text)));
                 }
-                ModelEvent::Call(_) => {
+                ModelEvent::Call(ref call) => {
+                    self.kept.add(EACH + call.id.len() + call.name.len() + call.arguments.len());
                     self.lose_halves(&mut out);
                     self.tags.between(Between::Call, &mut out);
                     out.push(piece);
                 }
-                ModelEvent::Seal(_) => {
+                ModelEvent::Seal(ref seal) => {
+                    self.kept.add(EACH + seal.0.len());
                     self.lose_halves(&mut out);
                     self.tags.between(Between::Seal, &mut out);
                     out.push(piece);
@@ -162,7 +168,8 @@ impl Reader {
             }
         }
         self.pieces = pieces;
-        let trouble = read.err().filter(|_| self.state == State::Reading);
+        let trouble =
+            read.err().or_else(|| self.kept.within_bounds().err()).filter(|_| self.state == State::Reading);
         if trouble.is_some() {
             self.lose_halves(&mut out);
             self.tags.cut(&mut out);

@@ -10,6 +10,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::seal::Thought;
+use crate::kept::{EACH, Kept, weight};
 use crate::refusal::Refusal;
 use crate::sse::{Event, Kind};
 use crate::trouble::Trouble;
@@ -91,6 +92,7 @@ pub(crate) struct Decoder {
     tokens: Tokens,
     stop: Option<String>,
     is_over: bool,
+    kept: Kept,
 }
 
 /// A block of words.
@@ -155,7 +157,7 @@ impl Decode for Decoder {
             "message_stop" => self.end(out),
             _ => {}
         }
-        Ok(())
+        self.kept.within_bounds()
     }
 
     fn document(&mut self, body: &[u8], out: &mut Vec<ModelEvent>) -> Result<(), Trouble> {
@@ -194,7 +196,9 @@ impl Decoder {
             }
             Some("redacted_thinking") => Words::Redacted(block.data.some().unwrap_or_default()),
             Some("tool_use") => {
-                if let Some(before) = self.calls.insert(index, Call::of(index, block)) {
+                let call = Call::of(index, block);
+                self.kept.add(EACH + call.id.len() + call.name.len() + weight(&call.input));
+                if let Some(before) = self.calls.insert(index, call) {
                     self.give(before, out);
                 }
                 return;
@@ -217,11 +221,15 @@ impl Decoder {
                 out.extend(words.map(ModelEvent::Reasoning));
             }
             (Some("signature_delta"), Some(Words::Thought { signature, .. })) => {
-                signature.push_str(&delta.signature.0.unwrap_or_default());
+                let more = delta.signature.0.unwrap_or_default();
+                self.kept.add(more.len());
+                signature.push_str(&more);
             }
             (Some("input_json_delta"), _) => {
                 if let Some(call) = self.calls.get_mut(&index) {
-                    call.written.push_str(&delta.partial_json.0.unwrap_or_default());
+                    let more = delta.partial_json.0.unwrap_or_default();
+                    self.kept.add(more.len());
+                    call.written.push_str(&more);
                 }
             }
             (Some(_) | None, _) => {}

@@ -6,6 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::answer::{Arguments, CallPiece, FunctionPiece};
+use crate::kept::{EACH, weight};
 use crate::repair;
 use crate::wire::lenient::Loose;
 use crate::wire::{arguments, made_id};
@@ -25,8 +26,8 @@ struct Draft {
 }
 
 impl Calls {
-    /// Takes a piece.
-    pub(super) fn take(&mut self, piece: CallPiece) {
+    /// Takes a piece; returns what there is to be kept of it.
+    pub(super) fn take(&mut self, piece: CallPiece) -> usize {
         let index = piece.index.known();
         let function = piece.function.known();
         let piece = Draft {
@@ -36,15 +37,22 @@ impl Calls {
             arguments: function.arguments.known().map(Arguments::text).unwrap_or_default(),
             extra: piece.extra_content.known(),
         };
+        let size = piece.size();
         match self.0.iter_mut().rfind(|draft| draft.is_continued_by(&piece)) {
-            Some(draft) => draft.learn(piece),
-            None => self.0.push(piece),
+            Some(draft) => {
+                draft.learn(piece);
+                size
+            }
+            None => {
+                self.0.push(piece);
+                size + EACH
+            }
         }
     }
 
     /// Takes a piece of the only call, as it was written before there could be several.
-    pub(super) fn take_only(&mut self, function: FunctionPiece) {
-        self.take(CallPiece { function: Loose::Known(function), ..CallPiece::default() });
+    pub(super) fn take_only(&mut self, function: FunctionPiece) -> usize {
+        self.take(CallPiece { function: Loose::Known(function), ..CallPiece::default() })
     }
 
     /// Gives the calls, each with its seal, and tells whether there were any. Where the answer was cut, a call that is
@@ -64,6 +72,11 @@ impl Calls {
 }
 
 impl Draft {
+    fn size(&self) -> usize {
+        let id = self.id.as_ref().map_or(0, String::len);
+        id + self.name.len() + self.arguments.len() + self.extra.as_ref().map_or(0, weight)
+    }
+
     /// Whether a piece goes on with this call. Some servers count all their calls as the first, and some do not count.
     fn is_continued_by(&self, piece: &Self) -> bool {
         let same_index = self.index == piece.index || piece.index.is_none();

@@ -5,6 +5,7 @@ use pensive_contract::model::{ModelEvent, StopReason};
 use super::answer::{Choice, Chunk, Content, Delta};
 use super::calls::Calls;
 use super::details::{self, Details};
+use crate::kept::Kept;
 use crate::refusal::Refusal;
 use crate::sse::{Event, Kind};
 use crate::trouble::Trouble;
@@ -18,6 +19,7 @@ pub(crate) struct Decoder {
     finish: Option<String>,
     calls: Calls,
     details: Details,
+    kept: Kept,
 }
 
 impl Decode for Decoder {
@@ -38,7 +40,7 @@ impl Decode for Decoder {
             self.choice(choice, out)?;
         }
         out.extend(usage.map(ModelEvent::Usage));
-        Ok(())
+        self.kept.within_bounds()
     }
 
     fn document(&mut self, body: &[u8], out: &mut Vec<ModelEvent>) -> Result<(), Trouble> {
@@ -72,7 +74,7 @@ impl Decoder {
         let reasoning = delta.reasoning_content.some().or_else(|| delta.reasoning.some());
         let reasoning = reasoning.unwrap_or_else(|| details.iter().map(details::words).collect());
         out.extend((!reasoning.is_empty()).then_some(ModelEvent::Reasoning(reasoning)));
-        self.details.take(details);
+        self.kept.add(self.details.take(details));
         match delta.content.known() {
             Content::Text(text) => out.extend((!text.is_empty()).then_some(ModelEvent::Text(text))),
             Content::Parts(parts) => {
@@ -86,8 +88,9 @@ impl Decoder {
         }
         // What a model says when it declines is its answer.
         out.extend(delta.refusal.some().map(ModelEvent::Text));
-        delta.tool_calls.known().into_iter().for_each(|piece| self.calls.take(piece));
-        delta.function_call.known().into_iter().for_each(|function| self.calls.take_only(function));
+        delta.tool_calls.known().into_iter().for_each(|piece| self.kept.add(self.calls.take(piece)));
+        let only = delta.function_call.known();
+        only.into_iter().for_each(|function| self.kept.add(self.calls.take_only(function)));
     }
 
     /// Only now is it known that calls and reasoning are whole.

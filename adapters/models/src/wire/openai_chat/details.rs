@@ -4,6 +4,7 @@
 use pensive_contract::speech::Seal;
 use serde_json::{Map, Value};
 
+use crate::kept::{EACH, weight};
 use crate::repair;
 
 /// One entry, or a piece of one.
@@ -14,9 +15,10 @@ type Detail = Map<String, Value>;
 pub(super) struct Details(Vec<Detail>);
 
 impl Details {
-    /// Takes the entries of one event.
-    pub(super) fn take(&mut self, pieces: Vec<Detail>) {
+    /// Takes the entries of one event; returns what there is to be kept of them.
+    pub(super) fn take(&mut self, pieces: Vec<Detail>) -> usize {
         let known = self.0.len();
+        let size: usize = pieces.iter().map(weight).sum();
         for piece in pieces {
             let number = piece.get("index").filter(|index| !index.is_null());
             let entry = match number {
@@ -28,6 +30,7 @@ impl Details {
                 None => self.0.push(piece),
             }
         }
+        size + EACH * (self.0.len() - known)
     }
 
     /// The list as it goes back; nothing where there is none.
@@ -49,8 +52,7 @@ fn goes_on(entry: &Detail, piece: &Detail) -> bool {
     let same = |key| said(entry, key) == said(piece, key);
     let agrees = |key| same(key) || said(entry, key).is_none() || said(piece, key).is_none();
     let is_encrypted = entry.get("type").and_then(Value::as_str) == Some("reasoning.encrypted");
-    let is_equal = entry == piece;
-    same("type") && same("index") && agrees("id") && (!is_encrypted || is_equal)
+    same("index") && same("type") && agrees("id") && (!is_encrypted || entry == piece)
 }
 
 fn said<'a>(detail: &'a Detail, key: &str) -> Option<&'a Value> {

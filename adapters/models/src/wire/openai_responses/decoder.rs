@@ -9,6 +9,7 @@ use pensive_contract::speech::ToolCall;
 
 use super::answer::{Final, Head, Item, ItemEvent, Piece, Response};
 use super::sealed::Sealed;
+use crate::kept::{EACH, Kept};
 use crate::refusal::Refusal;
 use crate::repair;
 use crate::sse::{Event, Kind};
@@ -30,6 +31,7 @@ pub(crate) struct Decoder {
     drafts: BTreeMap<u64, Draft>,
     /// The ids of those that were given.
     called: BTreeSet<String>,
+    kept: Kept,
 }
 
 /// A call as far as it is known.
@@ -64,13 +66,14 @@ impl Decode for Decoder {
             }
             "response.function_call_arguments.delta" => {
                 let piece: Piece = read(event.data)?;
-                let draft = self.drafts.entry(piece.output_index.0).or_default();
-                draft.arguments.push_str(&piece.delta.some().unwrap_or_default());
+                let more = piece.delta.some().unwrap_or_default();
+                self.draft(piece.output_index.0, more.len()).arguments.push_str(&more);
             }
             "response.function_call_arguments.done" => {
                 let piece: Piece = read(event.data)?;
-                let draft = self.drafts.entry(piece.output_index.0).or_default();
-                draft.learn(None, piece.name.some(), piece.arguments.some());
+                let (name, arguments) = (piece.name.some(), piece.arguments.some());
+                let size = length(name.as_ref()) + length(arguments.as_ref());
+                self.draft(piece.output_index.0, size).learn(None, name, arguments);
             }
             "response.output_item.added" => {
                 let event: ItemEvent = read(event.data)?;
@@ -93,7 +96,7 @@ impl Decode for Decoder {
             _ if event.kind == Kind::Error => return Err(Refusal::read(None, event.data).into()),
             _ => {}
         }
-        Ok(())
+        self.kept.within_bounds()
     }
 
     fn document(&mut self, body: &[u8], out: &mut Vec<ModelEvent>) -> Result<(), Trouble> {
@@ -130,10 +133,21 @@ impl Decoder {
     /// An item of which more will come.
     fn begin(&mut self, index: u64, item: Item) {
         if item.r#type.0.as_deref() == Some("function_call") {
-            let mut draft = Draft::default();
-            draft.learn(item.call_id.some().or(item.id.some()), item.name.some(), item.arguments.some());
-            self.drafts.insert(index, draft);
+            self.drafts.remove(&index);
+            let (id, name, arguments) =
+                (item.call_id.some().or(item.id.some()), item.name.some(), item.arguments.some());
+            let size = [&id, &name, &arguments].map(|text| length(text.as_ref())).iter().sum();
+            self.draft(index, size).learn(id, name, arguments);
         }
+    }
+
+    /// The call of an item, which so many bytes more are known of.
+    fn draft(&mut self, index: u64, more: usize) -> &mut Draft {
+        self.kept.add(more);
+        self.drafts.entry(index).or_insert_with(|| {
+            self.kept.add(EACH);
+            Draft::default()
+        })
     }
 
     /// A whole item, heard before or not.
@@ -246,6 +260,10 @@ impl Piece {
     fn place(&self) -> Place {
         (self.output_index.0, self.content_index.0)
     }
+}
+
+fn length(text: Option<&String>) -> usize {
+    text.map_or(0, String::len)
 }
 
 /// Whether any part of an item was heard.
