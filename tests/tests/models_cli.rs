@@ -189,6 +189,22 @@ async fn a_level_that_the_model_lacks_is_told_with_what_becomes_of_it() {
 }
 
 #[tokio::test]
+async fn a_chat_with_a_model_that_cannot_be_picked_asks_no_other() {
+    let scene = Scene::with(|config| {
+        with_a_row(config);
+        let fake = config["models"]["providers"]["fake"]["baseUrl"].clone();
+        config["models"]["providers"]["local"]["baseUrl"] = fake;
+    })
+    .await;
+    let strange = scene.run(&["chat", "--model", "nobody/thinker", "hello"]).await;
+    strange.expect(2, &["Unrecognized model \"nobody/thinker\". See /model list."]);
+    assert!(scene.model.requests().is_empty());
+    let picked = scene.run(&["chat", "--model", "thinker", "hello"]).await;
+    assert_eq!(picked.out, "Model set to local/thinker-1 for this session.\nYou said: hello\n");
+    scene.finish().await;
+}
+
+#[tokio::test]
 async fn names_that_nobody_knows_are_refused_with_near_ones() {
     let scene = Scene::prepared(with_a_row).await;
     for (model, level, parts) in [

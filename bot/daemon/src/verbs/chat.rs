@@ -1,6 +1,6 @@
 //! `pensive chat`: with the daemon where one runs, otherwise with a house of its own.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 
 use pensive_terminal::{ChatSettings, Dress, Ending, Input, Link};
 
@@ -24,10 +24,10 @@ pub(super) fn chat(common: &Common, asked: &Chat) -> Result<(), Failure> {
 
 /// What is to be said, and how.
 struct Conversation {
-    /// Said first.
-    first: Option<String>,
-    /// Nothing more is said after it.
-    only: bool,
+    /// Said before anything else, and it has to be heeded.
+    pick: Option<String>,
+    /// The only thing to be said, where it is known already.
+    only: Option<String>,
     settings: ChatSettings,
 }
 
@@ -35,13 +35,8 @@ impl Conversation {
     fn of(asked: &Chat, setting: &Setting) -> Result<Self, Failure> {
         let message = asked.message.join(" ");
         let pick = asked.model.as_deref().map(pick).transpose()?;
-        let only = !message.trim().is_empty();
-        let first = match (pick, only) {
-            (Some(pick), true) => Some(format!("{pick}\n{message}")),
-            (None, true) => Some(message),
-            (pick, false) => pick,
-        };
-        Ok(Self { first, only, settings: settings(asked, setting) })
+        let only = Some(message).filter(|message| !message.trim().is_empty());
+        Ok(Self { pick, only, settings: settings(asked, setting) })
     }
 }
 
@@ -70,38 +65,54 @@ fn settings(asked: &Chat, setting: &Setting) -> ChatSettings {
 
 async fn hold(mut setting: Setting, talk: Conversation) -> Result<(), Failure> {
     if let Some(link) = daemon(&setting).await? {
-        return converse(link, talk).await;
+        return converse(link, talk, &setting).await;
     }
     let clock = clock();
     adopt_ollama(&mut setting.config, &*clock).await;
     let plan = Plan { user: setting.user.clone(), ..Plan::new(setting.config.clone(), clock) };
     let house = House::start(plan.reaching(Reach::Terminal)).await?;
-    if !talk.only {
+    if talk.only.is_none() {
         tell("No daemon is running: this chat serves itself, without the other channels.");
     }
     let result = match daemon(&setting).await {
-        Ok(Some(link)) => converse(link, talk).await,
-        Ok(None) => Err(Failure::Unreachable("the chat could not reach its own socket".into())),
+        Ok(Some(link)) => converse(link, talk, &setting).await,
+        Ok(None) => Err(gone()),
         Err(failure) => Err(failure),
     };
     house.stop_soon().await;
     result
 }
 
-async fn converse(mut link: Link, talk: Conversation) -> Result<(), Failure> {
-    let Conversation { first, only, settings } = talk;
+async fn converse(mut link: Link, talk: Conversation, setting: &Setting) -> Result<(), Failure> {
+    let Conversation { pick, only, settings } = talk;
     let mut out = io::stdout();
-    let ending = match first {
-        Some(text) if only => pensive_terminal::ask(link, &text, settings.dress, &mut out).await?,
-        first => {
-            if let Some(text) = first {
-                link.say(&text).await?;
-            }
-            pensive_terminal::chat(link, &settings, &mut out).await?
+    if let Some(pick) = pick {
+        let answer = picked(link, &pick).await?;
+        if settings.dress != Dress::Json {
+            out.write_all(answer.as_bytes())?;
         }
+        link = daemon(setting).await?.ok_or_else(gone)?;
+    }
+    let ending = match only {
+        Some(text) => pensive_terminal::ask(link, &text, settings.dress, &mut out).await?,
+        None => pensive_terminal::chat(link, &settings, &mut out).await?,
     };
     match ending {
         Ending::Answered | Ending::Stopped | Ending::Left => Ok(()),
         Ending::Failed => Err(Failure::Failed("there is no answer".to_owned())),
     }
+}
+
+/// The answer to a pick. Where it was not heeded, another model than was meant would answer, so that is the end.
+async fn picked(link: Link, pick: &str) -> Result<String, Failure> {
+    let mut heard = Vec::new();
+    pensive_terminal::ask(link, pick, Dress::Plain, &mut heard).await?;
+    let answer = String::from_utf8_lossy(&heard).into_owned();
+    let is_heeded =
+        answer.lines().any(|line| line.starts_with("Model set to ") || line.starts_with("Model reset to "));
+    if is_heeded { Ok(answer) } else { Err(Failure::Usage(answer.trim_end().to_owned())) }
+}
+
+fn gone() -> Failure {
+    Failure::Unreachable("the chat could not reach its own socket".into())
 }
