@@ -45,7 +45,7 @@ const BASE: [&str; 4] = ["minimal", "low", "medium", "high"];
 impl Ladder {
     /// What the configuration says of the model goes first, then what the catalogue knows.
     pub(crate) fn of(row: Option<&ModelRow>, facts: &Facts, fit: Fit) -> Self {
-        let Some(row) = row else { return Self::of_facts(facts, facts.default) };
+        let Some(row) = row else { return Self::of_facts(facts, facts.format, facts.default) };
         let format = row.thinking_format.map_or(facts.format, Format::from);
         if row.reasoning == Some(false) || row.supports_effort == Some(false) {
             return Self::of_efforts::<&str>(format, &[], None);
@@ -55,7 +55,7 @@ impl Ladder {
             Some(efforts) => Self::of_efforts(format, efforts, default),
             None if row.thinking_format.is_some() && format.is_switch() => Self::switch(format, default),
             None if row.reasoning == Some(true) && facts.is_mute() => Self::of_efforts(format, &BASE, None),
-            None => Self { format, ..Self::of_facts(facts, default) },
+            None => Self::of_facts(facts, format, default),
         };
         for (level, word) in &row.thinking_level_map {
             ladder.put(*level, word.as_deref());
@@ -66,14 +66,14 @@ impl Ladder {
         ladder
     }
 
-    fn of_facts(facts: &Facts, default: Option<Level>) -> Self {
+    fn of_facts(facts: &Facts, format: Format, default: Option<Level>) -> Self {
         match &facts.levels {
             Some(levels) => {
                 let rung = |(level, spoken): &(Level, Spoken)| Rung { level: *level, spoken: spoken.clone() };
-                Self { rungs: levels.iter().map(rung).collect(), default, format: facts.format }
+                Self { rungs: levels.iter().map(rung).collect(), default, format }
             }
             None => {
-                let mut ladder = Self::of_efforts(facts.format, &facts.efforts, default);
+                let mut ladder = Self::of_efforts(format, &facts.efforts, default);
                 ladder.rungs.extend(rung(Level::Ultra, &facts.efforts).filter(|_| facts.ultra));
                 ladder
             }
@@ -353,6 +353,15 @@ mod tests {
             }),
             "off, low, medium, high, max (medium)",
             "off=none low=low medium=medium high=high max=heavy",
+        );
+        check(
+            &local(&ModelRow {
+                reasoning: Some(true),
+                thinking_format: Some(ThinkingFormat::Deepseek),
+                ..ModelRow::default()
+            }),
+            "off, minimal, low, medium, high (medium)",
+            "off=Off minimal=minimal low=low medium=medium high=high",
         );
         let sol = ModelRow { thinking_level_map: vec![(Level::Xhigh, None)], ..ModelRow::default() };
         assert_eq!(
