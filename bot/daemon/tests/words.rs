@@ -12,7 +12,17 @@ fn help_names_every_verb_and_the_exit_codes() {
     let help = home.run("--help");
     help.expect(
         0,
-        &["run", "chat", "send", "status", "models", "explain", "config", "store", "Exit codes: 0 done, 1 failed"],
+        &[
+            "run",
+            "chat",
+            "send",
+            "status",
+            "models",
+            "explain",
+            "config",
+            "store",
+            "Exit codes: 0 done, 1 failed",
+        ],
         &[],
     );
     home.run("--version").expect(0, &["pensive "], &[]);

@@ -117,7 +117,8 @@ fn required(request: &Request, message: &Value, vault: &Vault) -> Result<(), Fai
     if calls.is_empty() || request.thinks() == Some(false) {
         return Ok(());
     }
-    let given = calls.iter().find_map(|id| vault.call(request.model(), id)).map(|given| given.thought.as_str());
+    let given =
+        calls.iter().find_map(|id| vault.call(request.model(), id)).map(|given| given.thought.as_str());
     let back = message.get("reasoning_content").and_then(Value::as_str);
     refuse_if(back.is_none() || given.is_some_and(|given| Some(given) != back), || {
         invalid("The `reasoning_content` in the thinking mode must be passed back to the API.")
