@@ -34,6 +34,7 @@ const FORMATS: &[Format] = &[
     format::<QueueMode>(),
     format::<Span>(),
     format::<Url>(),
+    format::<BaseUrl>(),
     format::<Address>(),
     format::<ClockTime>(),
     format::<Timezone>(),
@@ -107,14 +108,31 @@ impl Reading for Url {
     const FORMAT: &'static str = "uri";
 
     fn allowed() -> String {
-        "an address that begins with http:// or https://".to_owned()
+        "an address that begins with http:// or https:// and has no ? or #".to_owned()
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let BaseUrl(url) = BaseUrl::read(text)?;
+        (!url.contains('?')).then_some(Self(url))
+    }
+}
+
+/// An address that a path is put into. Its query, such as an API version, goes along with every call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BaseUrl(pub(crate) String);
+
+impl Reading for BaseUrl {
+    const FORMAT: &'static str = "base-url";
+
+    fn allowed() -> String {
+        "an address that begins with http:// or https:// and has no #".to_owned()
     }
 
     fn read(text: &str) -> Option<Self> {
         let url = url::Url::parse(text.trim()).ok()?;
         let speakable = matches!(url.scheme(), "http" | "https") && url.has_host();
-        let plain = url.query().is_none() && url.fragment().is_none();
-        (speakable && plain).then(|| Self(text.trim().trim_end_matches('/').to_owned()))
+        let whole = url.fragment().is_none();
+        (speakable && whole).then(|| Self(text.trim().trim_end_matches('/').to_owned()))
     }
 }
 
@@ -250,6 +268,13 @@ mod tests {
         assert_eq!(url("ftp://x"), None);
         assert_eq!(url("https://"), None);
         assert_eq!(url("https://x/?a=b"), None);
+        assert_eq!(url("https://x/#a"), None);
+        let base = |text: &str| BaseUrl::read(text).map(|url| url.0);
+        let azure = "https://x/openai?api-version=1";
+        assert_eq!(base(azure).as_deref(), Some(azure), "an API version goes along");
+        assert_eq!(base("http://127.0.0.1:8000/v1/").as_deref(), Some("http://127.0.0.1:8000/v1"));
+        assert_eq!(base("https://x/#a"), None);
+        assert_eq!(base("ftp://x?a"), None);
         assert!(Address::read("127.0.0.1:7878").is_some() && Address::read("[::1]:0").is_some());
         assert!(Address::read("localhost:1").is_none() && Address::read("7878").is_none());
         assert!(Model::read("openai/@cf/x").is_some() && Model::read("openrouter/a/b:free").is_some());

@@ -20,7 +20,7 @@ fn a_base_url_that_is_none_is_not_passed_over() {
     assert_eq!(
         load(wrong).unwrap_err().to_string(),
         "/nowhere/pensive.json5: the environment variable OPENAI_BASE_URL must be an address that begins with http:// or \
-         https://, not \"localhost:8000\""
+         https:// and has no #, not \"localhost:8000\""
     );
 }
 
@@ -154,7 +154,7 @@ fn names_are_looked_up() {
         &[
             "1:32: models.providers.grop is not known by name and needs a baseUrl; did you mean \"groq\"?",
             "1:43: models.providers[\"a/b\"] needs a name without blanks and slashes",
-            "1:54: models.providers[\"a/b\"].baseUrl must be an address that begins with http:// or https://, not \"x\"",
+            "1:54: models.providers[\"a/b\"].baseUrl must be an address that begins with http:// or https:// and has no #, not \"x\"",
         ],
     );
     check(
@@ -239,7 +239,7 @@ fn secrets_are_checked_without_being_shown() {
     check(
         "{ channels: { telegram: { apiRoot: 'api.telegram.org', webhookUrl: 'https://x' } } }",
         &[
-            "1:36: channels.telegram.apiRoot must be an address that begins with http:// or https://, not \"api.telegram.org\"",
+            "1:36: channels.telegram.apiRoot must be an address that begins with http:// or https:// and has no ? or #, not \"api.telegram.org\"",
             "1:68: channels.telegram.webhookUrl needs webhookSecret beside it, so that nobody else can call it",
         ],
     );

@@ -13,7 +13,7 @@ use crate::file::agents::AgentKeys;
 use crate::file::models::{ModelRow as WrittenRow, Provider as Written};
 use crate::file::params::Thinking;
 use crate::file::values::{Reading, SecretText};
-use crate::format::{Model, Url};
+use crate::format::{BaseUrl, Model};
 use crate::nearest::hint;
 use crate::providers::{self, Api, DefaultModel, KNOWN, KnownProvider, ModelRow, Provider};
 use crate::secret::SecretSource;
@@ -215,17 +215,17 @@ impl Builder<'_> {
     /// The one address that tools in general take from the environment.
     fn openai_base_url(&mut self, name: &str) -> Option<String> {
         let text = self.environment.get("OPENAI_BASE_URL").filter(|_| name == "openai")?;
-        let url = Url::read(text);
+        let url = BaseUrl::read(text);
         if url.is_none() {
             // Not to be passed over: the key would go to another server than was meant.
             let message = format!(
                 "the environment variable OPENAI_BASE_URL must be {}, not {}",
-                Url::allowed(),
+                BaseUrl::allowed(),
                 quoted(text)
             );
             self.faults.push(ConfigFault { position: None, message });
         }
-        url.map(|Url(url)| url)
+        url.map(|BaseUrl(url)| url)
     }
 
     fn api_key(

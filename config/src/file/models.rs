@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::values::{Entries, SecretText, Text};
-use crate::format::Url;
+use crate::format::BaseUrl;
 use crate::providers::{Api, ThinkingFormat};
 
 /// Who serves models.
@@ -22,8 +22,8 @@ pub(crate) struct Models {
 #[serde(rename_all = "camelCase")]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Provider {
-    /// Its address. One known by name has it already.
-    pub(crate) base_url: Option<Text<Url>>,
+    /// Its address, with what all calls carry as their query. One known by name has it already.
+    pub(crate) base_url: Option<Text<BaseUrl>>,
     /// How it is spoken to. One known by name has it already; for others `openai-completions`.
     pub(crate) api: Option<Api>,
     /// Its key. One known by name looks for it in the environment.
