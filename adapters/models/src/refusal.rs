@@ -286,7 +286,7 @@ const GARBLED: &[&str] = &["tool_use_failed", "output_parse_failed"];
 impl Refusal {
     /// Whether a bad request is bad for its thinking level, and not for the thoughts in its history.
     fn blames_thought(&self, message: &str) -> bool {
-        let is_history = level::is_missing_in_history(message) || level::is_unwanted_in_history(message);
+        let is_history = level::is_missing_in_history(message) || self.blames_seals();
         let is_level = self.param.starts_with("reasoning") || level::is_named(message);
         self.is_about_request() && is_level && !is_history
     }

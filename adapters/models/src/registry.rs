@@ -13,7 +13,7 @@ use pensive_contract::model::{
 };
 use pensive_directives::{ModelEntry, Profile};
 
-use crate::catalogue::{Catalogue, Extras, Facts, Fit, Shelf};
+use crate::catalogue::{Catalogue, Extras, Facts, Fit, Replay, Shelf};
 use crate::history::{self, Form, Refused, Seals};
 use crate::http::{HttpLine, Shape};
 use crate::knobs::{self, Case, Host, Knobs, Summary, Words};
@@ -170,12 +170,18 @@ impl Models {
             let Some(mending) = Mending::of(&refusal).filter(|mending| !mended.contains(mending)) else {
                 return Err(Trouble::Refused(refusal));
             };
-            tracing::info!(model = %request.model, why = %refusal, ?mending, "a call is repeated without what was refused");
             match mending {
                 Mending::Summary => line.forgo_summaries(),
                 Mending::Seals => {
+                    let unsealed = history::repaired(request.clone(), Seals::None, form);
+                    if unsealed == request {
+                        return Err(Trouble::Refused(refusal));
+                    }
                     self.refused.learn(&request);
-                    request = history::repaired(request, Seals::None, form);
+                    request = unsealed;
+                }
+                Mending::Replay if knobs.replay == Replay::ContentRequired => {
+                    return Err(Trouble::Refused(refusal));
                 }
                 Mending::Replay => self.lessons.learn_missed(&request.model),
                 Mending::Level if knobs.words == Words::Owners => {
@@ -187,6 +193,7 @@ impl Models {
                     }
                 }
             }
+            tracing::info!(model = %request.model, why = %refusal, ?mending, "a call is repeated without what was refused");
             mended.push(mending);
         }
     }

@@ -140,6 +140,26 @@ async fn prov_01_reasoning_that_is_not_known_again_is_left_out_once() {
 }
 
 #[tokio::test]
+async fn what_cannot_be_left_out_is_not_asked_twice() {
+    for message in [
+        "messages.1.content.0: Invalid `signature` in `thinking` block",
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+    ] {
+        let no = json!({ "error": { "message": message, "type": "invalid_request_error" } }).to_string();
+        let server = Provider::start([Reply::status(400, &no), Reply::status(400, &no)]).await;
+        let models = server.models("deepseek", Api::OpenaiCompletions, HandClock::new());
+        let request = asking("deepseek/deepseek-v4-pro", Level::High);
+        let fault = models.stream(request).await.err().unwrap();
+        assert_eq!(server.asked().len(), 1, "{message}");
+        assert!(
+            fault.person.starts_with("The model provider did not accept our request."),
+            "{}",
+            fault.person
+        );
+    }
+}
+
+#[tokio::test]
 async fn nothing_sealed_goes_to_another_model() {
     let first = response();
     let first: Vec<&str> = first.iter().map(String::as_str).collect();
