@@ -35,6 +35,8 @@ pub(crate) struct Refusal {
     param: String,
     /// Whether it is told that the words of the request are against the rules.
     is_flagged: bool,
+    /// Whether the configuration says how the model thinks, so that no level of a person's is refused.
+    is_owners: bool,
     message: String,
 }
 
@@ -91,6 +93,7 @@ impl Refusal {
             kind: Some(text("type")).filter(|kind| !kind.is_empty()).unwrap_or_else(|| text("status")),
             param: text("param"),
             is_flagged: upstream::is_flagged(inner),
+            is_owners: false,
             message,
         }
     }
@@ -98,6 +101,12 @@ impl Refusal {
     /// With the pause that the provider asks for in a header, which goes before that of its body.
     pub(crate) fn after(mut self, pause: Option<Duration>) -> Self {
         self.retry_after = pause.or(self.retry_after);
+        self
+    }
+
+    /// A refusal of a call in which the configuration says how the model thinks.
+    pub(crate) fn of_owners_words(mut self) -> Self {
+        self.is_owners = true;
         self
     }
 
@@ -288,7 +297,7 @@ impl Refusal {
     fn blames_thought(&self, message: &str) -> bool {
         let is_history = level::is_missing_in_history(message) || self.blames_seals();
         let is_level = self.param.starts_with("reasoning") || level::is_named(message);
-        self.is_about_request() && is_level && !is_history
+        self.is_about_request() && is_level && !is_history && !self.is_owners
     }
 }
 

@@ -185,7 +185,7 @@ impl Models {
                 }
                 Mending::Replay => self.lessons.learn_missed(&request.model),
                 Mending::Level if knobs.words == Words::Owners => {
-                    return Err(Trouble::Refused(refusal));
+                    return Err(Trouble::Refused(Box::new(refusal.of_owners_words())));
                 }
                 Mending::Level => {
                     if self.lessons.learn(&known, &request.model, knobs.level, &refusal) == Progress::None {

@@ -122,3 +122,21 @@ async fn a_row_that_is_known_goes_down_by_one_level() {
         lesson("openai/gpt-5.2", Level::Xhigh, Level::High)
     );
 }
+
+#[tokio::test]
+async fn what_the_configuration_says_in_the_vendors_words_is_no_level_that_a_person_could_change() {
+    let no = "thinking: Input tag 'banana' found using 'type' does not match any of the expected tags";
+    let provider = Provider::start([refused(no), Reply::events(ANSWER)]).await;
+    let models = provider.models("home", Api::AnthropicMessages, HandClock::new());
+    let mut request = request("home/thinker", Level::High, Pace::Normal);
+    request.manner.params.thinking = Some(r#"{"type":"banana"}"#.to_owned());
+    let fault = models.stream(request).await.err().unwrap();
+    assert_eq!(fault.class, FaultClass::OursToMend);
+    let told = "The model provider did not accept our request. An admin needs to look into the log.";
+    assert_eq!(fault.person, told);
+    assert_eq!(provider.asked().len(), 1, "the owner's words are not weakened");
+    assert!(
+        models.profile(&ModelRef::parse("home/thinker").unwrap()).offers(Level::High),
+        "nothing was learned"
+    );
+}
