@@ -19,6 +19,8 @@ struct Rung {
 pub(crate) struct Ladder {
     rungs: Vec<Rung>,
     default: Option<Level>,
+    /// Levels that the vendor takes for others.
+    stand_ins: Vec<(Level, Level)>,
     /// How the words travel.
     pub(crate) format: Format,
 }
@@ -70,7 +72,8 @@ impl Ladder {
         match &facts.levels {
             Some(levels) => {
                 let rung = |(level, spoken): &(Level, Spoken)| Rung { level: *level, spoken: spoken.clone() };
-                Self { rungs: levels.iter().map(rung).collect(), default, format }
+                let stand_ins = facts.stand_ins.clone();
+                Self { rungs: levels.iter().map(rung).collect(), default, stand_ins, format }
             }
             None => {
                 let mut ladder = Self::of_efforts(format, &facts.efforts, default);
@@ -96,14 +99,16 @@ impl Ladder {
                 | Level::Max => rung(level, efforts),
             }
         };
-        Self { rungs: Level::ALL.iter().copied().filter_map(rung).collect(), default, format }
+        let rungs = Level::ALL.iter().copied().filter_map(rung).collect();
+        Self { rungs, default, stand_ins: Vec::new(), format }
     }
 
     /// On and off, and nothing between.
     fn switch(format: Format, default: Option<Level>) -> Self {
         let off = Rung::new(Level::Off, Word::Off);
         let on = Spoken { word: Word::On, label: Some("on".to_owned()) };
-        Self { rungs: vec![off, Rung { level: Level::Low, spoken: on }], default, format }
+        let rungs = vec![off, Rung { level: Level::Low, spoken: on }];
+        Self { rungs, default, stand_ins: Vec::new(), format }
     }
 
     /// Gives a level a word of its own, or takes it off the ladder.
@@ -135,6 +140,7 @@ impl Ladder {
         let choice = |rung: &Rung| LevelChoice { level: rung.level, label: rung.spoken.label.clone() };
         let mut profile =
             Profile::new(model.to_string(), self.rungs.iter().map(choice).collect(), Level::Off);
+        profile.stand_ins.clone_from(&self.stand_ins);
         match self.default {
             Some(level) => profile.default = profile.clamp(level),
             None => {

@@ -23,12 +23,14 @@ pub struct Profile {
     pub default: Level,
     /// Who says so: [`Source::Provider`] where the model's row declares it, else [`Source::BuiltIn`].
     pub default_source: Source,
+    /// Levels that the vendor itself takes for another one, each with that one.
+    pub stand_ins: Vec<(Level, Level)>,
 }
 
 impl Profile {
     /// A profile whose default is the provider's own.
     pub fn new(model: impl Into<String>, levels: Vec<LevelChoice>, default: Level) -> Self {
-        Self { model: model.into(), levels, default, default_source: Source::Provider }
+        Self { model: model.into(), levels, default, default_source: Source::Provider, stand_ins: Vec::new() }
     }
 
     /// A reasoning model of which nothing else is known: off, minimal, low, medium, high.
@@ -44,7 +46,7 @@ impl Profile {
 
     fn built_in(model: String, levels: &[Level], default: Level) -> Self {
         let levels = levels.iter().map(|&level| LevelChoice { level, label: None }).collect();
-        Self { model, levels, default, default_source: Source::BuiltIn }
+        Self { default_source: Source::BuiltIn, ..Self::new(model, levels, default) }
     }
 
     /// Whether the model has exactly this level.
@@ -63,12 +65,16 @@ impl Profile {
         self.offers(level).then_some(level)
     }
 
-    /// What a stored or inherited level becomes on this model: itself where offered, else the strongest level not above
-    /// it, else the weakest that thinks at all, else off. `adaptive` leaves the choice to the provider, so it becomes
+    /// What a stored or inherited level becomes on this model: itself where offered, else what the vendor takes it for,
+    /// where it says so, else the strongest level not above it, else the weakest that thinks at all, else off. `adaptive` leaves the choice to the provider, so it becomes
     /// the provider's default where that one thinks.
     pub fn clamp(&self, level: Level) -> Level {
         if self.offers(level) {
             return level;
+        }
+        let stand_in = self.stand_ins.iter().find(|(asked, _)| *asked == level).map(|(_, instead)| *instead);
+        if let Some(instead) = stand_in.filter(|instead| self.offers(*instead)) {
+            return instead;
         }
         if level == Level::Adaptive && self.default != Level::Off && self.offers(self.default) {
             return self.default;
@@ -186,6 +192,19 @@ mod tests {
             assert_eq!(switch(High).clamp(level), expected(High), "{level}");
             assert_eq!(always_on().clamp(level), Low, "{level}");
         }
+    }
+
+    #[test]
+    fn a_vendors_own_reading_of_a_level_goes_before_ours() {
+        let own =
+            Profile { stand_ins: vec![(Medium, High), (Xhigh, Max)], ..profile(&[Low, High, Max], Max) };
+        let check =
+            |profile: &Profile, asked, expected| assert_eq!(profile.clamp(asked), expected, "{asked}");
+        check(&own, Minimal, Low);
+        check(&own, Medium, High);
+        check(&own, Xhigh, Max);
+        check(&own, Adaptive, Max);
+        check(&Profile { stand_ins: vec![(Medium, High)], ..profile(&[Low, Max], Max) }, Medium, Low);
     }
 
     #[test]

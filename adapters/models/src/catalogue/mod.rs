@@ -6,6 +6,7 @@
 mod word;
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use pensive_contract::model::Price;
 use pensive_directives::Level;
@@ -120,6 +121,9 @@ pub(crate) struct Facts {
     /// The budget of max for a model that takes numbers, where the configuration offers more levels than the row.
     #[serde(default)]
     pub(crate) most: Option<i64>,
+    /// Levels that the vendor takes for others, by name.
+    #[serde(default, deserialize_with = "stand_ins")]
+    pub(crate) stand_ins: Vec<(Level, Level)>,
     /// Or the vendor's effort words, from which the levels follow; none when it takes no effort at all.
     #[serde(default)]
     pub(crate) efforts: Vec<String>,
@@ -270,6 +274,11 @@ fn levels<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<(Level, Spoke
 fn api_named<E: serde::de::Error>(name: &str) -> Result<Api, E> {
     let api = Api::ALL.iter().copied().find(|api| api.name() == name);
     api.ok_or_else(|| E::custom(format!("{name} is no shape")))
+}
+
+fn stand_ins<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(Level, Level)>, D::Error> {
+    let rows = BTreeMap::<String, String>::deserialize(from)?;
+    rows.iter().map(|(asked, instead)| Ok((level_named(asked)?, level_named(instead)?))).collect()
 }
 
 fn api<'de, D: Deserializer<'de>>(from: D) -> Result<Api, D::Error> {
