@@ -141,6 +141,21 @@ async fn parallel_calls_have_their_results_in_order() {
 }
 
 #[tokio::test]
+async fn of_calls_without_number_only_the_first_are_made() {
+    let scene = over("openai-completions").await;
+    let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
+    let many = (0..40).fold(Script::new(), |script, n| script.tool_call("unheard_of", &json!({ "n": n })));
+    scene.model.play(many);
+    scene.model.play(Script::new().text("Enough."));
+    assert_eq!(ann.ask("go").await, "Enough.");
+    let results = last(&scene).tool_results();
+    let made = results.iter().filter(|(_, text)| text.starts_with("There is no tool")).count();
+    assert_eq!((results.len(), made), (40, 32));
+    assert!(results[39].1.starts_with("Only the first 32 calls"), "{:?}", results[39]);
+    scene.finish().await;
+}
+
+#[tokio::test]
 async fn a_model_that_goes_in_circles_is_told_and_has_to_answer_in_the_end() {
     let scene = over("openai-responses").await;
     let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));

@@ -350,6 +350,8 @@ fn mask(text: &str, secrets: &[&str]) -> String {
 pub(crate) fn pause(header: &str, now: Timestamp) -> Option<Duration> {
     let header = header.trim();
     let asked = match header.parse::<f64>() {
+        // What no clock can count is long all the same.
+        Ok(seconds) if seconds >= LONGEST_PAUSE.as_secs_f64() => LONGEST_PAUSE,
         Ok(seconds) => Duration::try_from_secs_f64(seconds).ok()?,
         Err(_) => {
             let date = httpdate::parse_http_date(header).ok()?.duration_since(UNIX_EPOCH).ok()?;

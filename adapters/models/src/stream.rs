@@ -7,6 +7,7 @@ use futures::StreamExt;
 use futures::stream;
 use pensive_contract::fault::Fault;
 use pensive_contract::model::{ModelEvent, ModelStream};
+use serde::de::IgnoredAny;
 
 use crate::kept::{EACH, Kept};
 use crate::repair::Halves;
@@ -75,6 +76,15 @@ impl Form {
     }
 }
 
+/// Whether data is JSON that holds nothing: some servers send `null` or `[]` where others send nothing at all.
+fn is_empty(data: &[u8]) -> bool {
+    match data.trim_ascii() {
+        [b'{', ..] => false,
+        [b'[', inside @ .., b']'] => inside.trim_ascii().is_empty(),
+        other => serde_json::from_slice::<IgnoredAny>(other).is_ok(),
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Reading,
@@ -111,6 +121,9 @@ impl Reader {
             Form::Events(events) => {
                 events.push(bytes)?;
                 while let Some(event) = events.next() {
+                    if is_empty(event.data) {
+                        continue;
+                    }
                     self.decoder.event(event, &mut self.pieces)?;
                     if is_over(&self.pieces) {
                         break;
@@ -134,6 +147,9 @@ impl Reader {
     fn settle(&mut self, read: Result<(), Trouble>) {
         let mut out = Vec::new();
         let mut pieces = std::mem::take(&mut self.pieces);
+        if !pieces.is_empty() {
+            self.answer.gives();
+        }
         for piece in pieces.drain(..) {
             match piece {
                 ModelEvent::Text(text) => {

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use pensive_contract::clock::{Clock, within};
+use pensive_contract::clock::{Clock, Timestamp, within};
 use pensive_contract::secret::Secret;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, Url};
@@ -141,7 +141,14 @@ impl Transport {
             .map_err(|_| Trouble::Late(limit))?
             .map_err(|error| Trouble::Unreachable(causes(&error.without_url())))?;
         let idle = self.limits.idle;
-        let answer = Answer { response, clock: Arc::clone(&self.clock), limits, idle, begun: false };
+        let answer = Answer {
+            response,
+            clock: Arc::clone(&self.clock),
+            limits,
+            idle,
+            begun: false,
+            given: self.clock.now(),
+        };
         if answer.response.status().is_success() {
             return Ok(answer);
         }
@@ -205,9 +212,17 @@ pub(crate) struct Answer {
     /// The limit on silence once the model speaks.
     idle: Duration,
     begun: bool,
+    /// When the model last gave anything. Servers that keep a connection alive while it thinks, or for ever, give bytes and
+    /// say nothing with them.
+    given: Timestamp,
 }
 
 impl Answer {
+    /// Something came that the model gave.
+    pub(crate) fn gives(&mut self) {
+        self.given = self.clock.now();
+    }
+
     /// The model has begun to speak, so that long silence is no longer thought.
     pub(crate) fn speaks(&mut self) {
         self.limits.idle = self.idle;
@@ -217,7 +232,12 @@ impl Answer {
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, Trouble> {
         let limit = if self.begun { self.limits.idle } else { self.limits.first_byte };
         let late = if self.begun { Trouble::Stalled(limit) } else { Trouble::Late(limit) };
-        let chunk = within(&*self.clock, limit, self.response.chunk()).await.map_err(|_| late)?;
+        let patience = self.limits.thinking.max(limit);
+        let left = patience.saturating_sub(self.clock.now().since(self.given));
+        if left.is_zero() {
+            return Err(Trouble::Stalled(patience));
+        }
+        let chunk = within(&*self.clock, limit.min(left), self.response.chunk()).await.map_err(|_| late)?;
         self.begun = true;
         chunk.map_err(|error| Trouble::Cut(causes(&error.without_url())))
     }

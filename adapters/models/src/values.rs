@@ -72,10 +72,16 @@ impl Values {
         let length = rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
         self.start += length;
         self.searched = self.start;
-        match self.buffer.get(self.start) {
-            None => Ok(false),
-            Some(b'{') => Ok(true),
-            Some(_) => Err(Trouble::Broken("something that is no JSON object".to_owned())),
+        match self.buffer.get(self.start..).unwrap_or_default() {
+            [] => Ok(false),
+            [b'{', ..] => Ok(true),
+            // Some servers send it where others send nothing at all.
+            [b'n', b'u', b'l', b'l', ..] => {
+                self.start += 4;
+                self.begin()
+            }
+            short if b"null".starts_with(short) => Ok(false),
+            [_, ..] => Err(Trouble::Broken("something that is no JSON object".to_owned())),
         }
     }
 

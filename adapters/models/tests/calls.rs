@@ -197,6 +197,28 @@ async fn prov_20_a_silent_stream_ends_with_what_was_said_and_a_fault() {
 }
 
 #[tokio::test]
+async fn prov_20_signs_of_life_alone_are_not_waited_for_without_end() {
+    let clock = HandClock::new();
+    let provider = Provider::start([Reply::events(&[HELLO]).then(Then::Pings)]).await;
+    let models = provider.models("local", Api::OpenaiCompletions, clock.clone());
+    let mut stream = models.stream(request("local/m", Level::Off, Pace::Normal)).await.unwrap();
+    assert_eq!(stream.next().await, Some(Ok(ModelEvent::Text("Hello".into()))));
+    let next = tokio::select! {
+        next = stream.next() => next,
+        () = async { loop { clock.advance(20); tokio::task::yield_now().await; } } => unreachable!(),
+    };
+    assert_eq!(next.unwrap().unwrap_err().log, "local: silent for 300s in the middle of an answer");
+}
+
+#[tokio::test]
+async fn data_that_holds_nothing_is_passed_over() {
+    for nothing in ["null", "5", "\"x\"", "[]", "true"] {
+        let heard = chat(Reply::events(&[nothing, HELLO, nothing, DONE])).await;
+        assert_eq!(heard, Heard::whole("Hello", ""), "{nothing}");
+    }
+}
+
+#[tokio::test]
 async fn a_model_that_thinks_hard_may_be_silent_for_longer_until_it_speaks() {
     let thought = r#"{"choices":[{"delta":{"reasoning":"Hm."}}]}"#;
     let replies = [thought, HELLO].map(|said| Reply::events(&[said]).then(Then::Silence));

@@ -15,6 +15,9 @@ use crate::status::Busy;
 /// How often a run may make the same call, word for word. A model that asks once more goes in circles.
 const MOST_ALIKE: u32 = 2;
 
+/// Calls of one answer that are worked; a model that makes more does not know what it does.
+const MOST_AT_ONCE: usize = 32;
+
 /// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tool {
@@ -82,8 +85,9 @@ impl Toolbox {
     /// Works calls one after the other. Each has its result, whatever became of it.
     pub(crate) async fn work(&mut self, calls: &[ToolCall], bearings: Bearings<'_>) -> Vec<ToolResult> {
         let mut results = Vec::with_capacity(calls.len());
-        for call in calls {
-            let (text, outcome) = match self.admit(call) {
+        for (place, call) in calls.iter().enumerate() {
+            let admitted = if place < MOST_AT_ONCE { self.admit(call) } else { Err(too_many()) };
+            let (text, outcome) = match admitted {
                 Ok(tool) => tool.call(bearings).await,
                 Err(why) => Err(why),
             }
@@ -149,6 +153,12 @@ impl Tool {
             }
         }
     }
+}
+
+fn too_many() -> String {
+    format!(
+        "Only the first {MOST_AT_ONCE} calls of an answer are made. Make this one again if it is still needed."
+    )
 }
 
 /// Whether these are arguments at all. A model that has none to give may write nothing.

@@ -49,6 +49,8 @@ pub enum Then {
     End,
     /// Nothing, for ever.
     Silence,
+    /// Signs of life that say nothing, for ever.
+    Pings,
     /// Not even a beginning.
     NoAnswer,
 }
@@ -164,6 +166,14 @@ async fn answer(State(script): State<Arc<Script>>, request: Request) -> Response
     }
     let chunks = stream::iter(reply.chunks).map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk)));
     let body = match reply.then {
+        Then::Pings => {
+            let ping = |()| async {
+                tokio::task::yield_now().await;
+                Some((Ok::<_, Infallible>(Bytes::from_static(b": ping\n\n")), ()))
+            };
+            std::mem::forget(guard);
+            Body::from_stream(chunks.chain(stream::unfold((), ping)))
+        }
         Then::Silence => {
             let silence = stream::once(async move {
                 let _guard = guard;
