@@ -71,7 +71,8 @@ TABLE: list[Dialect] = [
     Dialect("chat", THOUGHTS, "kimi-.*", str, "Moonshot wants the reasoning of all turns kept in a loop of calls", MOONSHOT),
     # `switch` is the tests' name for a model whose owner says that it has this one.
     Dialect("chat", "enable_thinking", "qwen.*|switch", bool, "DashScope's switch", DASHSCOPE),
-    Dialect("chat", "reasoning", ROUTED, Reasoning, "OpenRouter's one object for every vendor's switch", OPENROUTER),
+    # `thinker-1` is the tests' name for a model whose owner says that it has this object.
+    Dialect("chat", "reasoning", ROUTED + "|thinker-1", Reasoning, "OpenRouter's one object for every vendor's switch", OPENROUTER),
     Dialect("chat", "messages[].reasoning_details", ROUTED, list[Detail], "OpenRouter wants its list back as it came", OPENROUTER),
     Dialect(
         "chat",

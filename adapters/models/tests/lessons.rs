@@ -125,11 +125,11 @@ async fn a_row_that_is_known_goes_down_by_one_level() {
 
 #[tokio::test]
 async fn what_the_configuration_says_in_the_vendors_words_is_no_level_that_a_person_could_change() {
-    let no = "thinking: Input tag 'banana' found using 'type' does not match any of the expected tags";
+    let no = "thinking.type.enabled is not supported by this model";
     let provider = Provider::start([refused(no), Reply::events(ANSWER)]).await;
     let models = provider.models("home", Api::AnthropicMessages, HandClock::new());
     let mut request = request("home/thinker", Level::High, Pace::Normal);
-    request.manner.params.thinking = Some(r#"{"type":"banana"}"#.to_owned());
+    request.manner.params.thinking = Some(r#"{"type":"enabled","budget_tokens":2048}"#.to_owned());
     let fault = models.stream(request).await.err().unwrap();
     assert_eq!(fault.class, FaultClass::OursToMend);
     let told = "The model provider did not accept our request. An admin needs to look into the log.";
