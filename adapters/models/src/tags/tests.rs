@@ -192,21 +192,25 @@ fn tricky() -> impl Strategy<Value = String> {
     proptest::collection::vec(atom, 0..30).prop_map(|atoms| atoms.concat())
 }
 
+/// The text in pieces of so many characters, over and over.
+fn pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
+    let (mut pieces, mut rest) = (Vec::new(), text);
+    for cut in cuts.iter().cycle() {
+        let Some((end, _)) = rest.char_indices().nth(*cut) else { break };
+        let (piece, after) = rest.split_at(end);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces.push(rest);
+    pieces
+}
+
 proptest! {
     #[test]
     fn any_chunking_gives_the_same(text in tricky(), cuts in proptest::collection::vec(1..7_usize, 1..30)) {
         let whole = read([text.as_str()]);
         prop_assert_eq!(read(letters(&text)), whole.clone());
-        let mut pieces = Vec::new();
-        let mut rest = text.as_str();
-        for cut in cuts.iter().cycle() {
-            let Some((end, _)) = rest.char_indices().nth(*cut) else { break };
-            let (piece, after) = rest.split_at(end);
-            pieces.push(piece);
-            rest = after;
-        }
-        pieces.push(rest);
-        prop_assert_eq!(read(pieces), whole);
+        prop_assert_eq!(read(pieces(&text, &cuts)), whole);
     }
 
     #[test]
@@ -215,16 +219,7 @@ proptest! {
         cuts in proptest::collection::vec(1..9_usize, 1..12),
     ) {
         let text = texts.concat();
-        let mut pieces = Vec::new();
-        let mut rest = text.as_str();
-        for cut in cuts.iter().cycle() {
-            let Some((end, _)) = rest.char_indices().nth(*cut) else { break };
-            let (piece, after) = rest.split_at(end);
-            pieces.push(piece);
-            rest = after;
-        }
-        pieces.push(rest);
-        prop_assert_eq!(read(pieces), read([text.as_str()]));
+        prop_assert_eq!(read(pieces(&text, &cuts)), read([text.as_str()]));
     }
 
     #[test]
