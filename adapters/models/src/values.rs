@@ -67,21 +67,19 @@ impl Values {
 
     /// Goes to the beginning of an object; what may stand between two is passed over.
     fn begin(&mut self) -> Result<bool, Trouble> {
-        let rest = self.buffer.get(self.start..).unwrap_or_default();
         let is_between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'[' | b']');
-        let length = rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
-        self.start += length;
-        self.searched = self.start;
-        match self.buffer.get(self.start..).unwrap_or_default() {
-            [] => Ok(false),
-            [b'{', ..] => Ok(true),
-            // Some servers send it where others send nothing at all.
-            [b'n', b'u', b'l', b'l', ..] => {
-                self.start += 4;
-                self.begin()
+        loop {
+            let rest = self.buffer.get(self.start..).unwrap_or_default();
+            self.start += rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
+            self.searched = self.start;
+            match self.buffer.get(self.start..).unwrap_or_default() {
+                [] => return Ok(false),
+                [b'{', ..] => return Ok(true),
+                // Some servers send it where others send nothing at all.
+                [b'n', b'u', b'l', b'l', ..] => self.start += 4,
+                short if b"null".starts_with(short) => return Ok(false),
+                [_, ..] => return Err(Trouble::Broken("something that is no JSON object".to_owned())),
             }
-            short if b"null".starts_with(short) => Ok(false),
-            [_, ..] => Err(Trouble::Broken("something that is no JSON object".to_owned())),
         }
     }
 
@@ -148,6 +146,8 @@ mod tests {
         check("{\"a\":{}", &[]);
         check("{\"a\":\"}", &[]);
         check("[]\n", &[]);
+        check("null\n{\"a\":1}\nnull\n", &["{\"a\":1}"]);
+        check(&"null".repeat(100_000), &[]);
         check("", &[]);
     }
 

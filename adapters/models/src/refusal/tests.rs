@@ -153,6 +153,8 @@ fn a_pause_is_honoured_and_capped() {
     check("0", Some(0));
     check(" 1.5 ", Some(1500));
     check("3601", Some(3_600_000));
+    check("99999999999999999999", Some(3_600_000));
+    check("inf", Some(3_600_000));
     check("Sun, 06 Nov 1994 08:49:47 GMT", Some(10_000));
     check("Sun, 06 Nov 1994 08:49:27 GMT", Some(0));
     check("-1", None);
