@@ -59,7 +59,12 @@ pub fn connect(
         Client::new(&api_root, &token, clock.clone()).map_err(|fault| unusable(fault.to_string()))?;
     let chats = Arc::new(Chats::default());
     let lines = Arc::new(Lines { client: client.clone(), chats: chats.clone() });
-    let outward = Outward { outlet: lines.clone(), typing: Some(lines.clone()), presses: Some(lines) };
+    let outward = Outward {
+        outlet: lines.clone(),
+        previews: None,
+        typing: Some(lines.clone()),
+        presses: Some(lines),
+    };
     let state = watch::Sender::new(AccountState::Starting);
     let bot = Bot {
         id: bot_id(&token),

@@ -78,6 +78,7 @@ impl Terminal {
         Outward {
             outlet: Arc::clone(&seated) as _,
             typing: Some(Arc::clone(&seated) as _),
+            previews: None,
             presses: Some(seated as _),
         }
     }

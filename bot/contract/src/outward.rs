@@ -75,6 +75,18 @@ pub struct Part {
     pub text: String,
     /// Its styles, by start.
     pub marks: Vec<Mark>,
+    /// How it and those behind it can be sent as one, where the channel prefers that.
+    pub whole: Option<Whole>,
+}
+
+/// One richer message in place of several parts. A channel that is handed a part with it sends it and nothing else of the
+/// part. Delivered, the other parts are not sent; refused for the style or for ever, they are sent without it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole {
+    /// What the channel sends, in words of its own.
+    pub form: String,
+    /// How many parts it stands for, the one that carries it included.
+    pub parts: usize,
 }
 
 /// A button under a message.
@@ -233,6 +245,8 @@ pub trait Previews: Send + Sync {
 pub struct Outward {
     /// Messages.
     pub outlet: std::sync::Arc<dyn Outlet>,
+    /// Answers in the making, where offered.
+    pub previews: Option<std::sync::Arc<dyn Previews>>,
     /// The typing sign, where offered.
     pub typing: Option<std::sync::Arc<dyn Typing>>,
     /// Button presses, where offered.

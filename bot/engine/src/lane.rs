@@ -120,6 +120,7 @@ impl Lane {
             InboundKind::Message(typed) => self.message(&job, typed).await,
             InboundKind::Edit(typed) => self.edit(&job, typed).await,
             InboundKind::Press { data, query } => self.press(&job, data, query).await,
+            InboundKind::Halt { query, .. } => self.halt(&job, query.as_deref()).await,
         }
     }
 
@@ -295,6 +296,25 @@ impl Lane {
             None => Some(notices::STALE),
         };
         self.close(job.ticket).await;
+        self.answer_press(job, query, answer);
+    }
+
+    /// Ends the run as `/stop` does, where the person may. One that comes too late is told only on the button.
+    async fn halt(&mut self, job: &Job, query: Option<&str>) {
+        let stopped = job.authority == Authority::Directs && self.stop().await;
+        let reply_to = Some(job.inbound.message.clone());
+        let letter = Letter::plain(OutboxKind::Acknowledgement, STOPPED).last();
+        let entry =
+            stopped.then(|| self.core.seal(letter, &job.inbound.place, reply_to)).flatten().into_iter();
+        if let Err(fault) = self.core.post(vec![Write::Close(job.ticket)], entry.collect()).await {
+            tracing::error!(%fault, session = %self.key, "a stop was not written down");
+        }
+        if let Some(query) = query {
+            self.answer_press(job, query, (!stopped).then_some(NOTHING_RUNNING));
+        }
+    }
+
+    fn answer_press(&self, job: &Job, query: &str, answer: Option<&'static str>) {
         let outward = self.core.ports.outward.get(&job.inbound.place.account);
         if let Some(presses) = outward.and_then(|outward| outward.presses.clone()) {
             let query = query.to_owned();
