@@ -5,7 +5,10 @@
 
 pub mod settings;
 pub mod shed;
+#[cfg(test)]
+mod testing;
 mod trouble;
+mod web;
 mod wire;
 
 pub use settings::{AgentTools, ToolSettings};

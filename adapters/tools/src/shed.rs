@@ -10,6 +10,7 @@ use pensive_contract::tool::{Tool, Toolshed};
 use tokio_util::task::TaskTracker;
 
 use crate::settings::{AgentTools, ToolSettings};
+use crate::web;
 
 /// All tools of all agents.
 pub struct Tools {
@@ -22,7 +23,11 @@ impl Tools {
     #[must_use]
     pub fn new(settings: ToolSettings, clock: Arc<dyn Clock>) -> Self {
         let tasks = TaskTracker::new();
-        let agents = settings.agents.into_iter().map(|(agent, own)| (agent, own_tools(own, &clock, &tasks)));
+        let web = web::tools(settings.web, &clock);
+        let agents = settings.agents.into_iter().map(|(agent, own)| {
+            let own = own_tools(own, &clock, &tasks);
+            (agent, own.into_iter().chain(web.iter().cloned()).collect())
+        });
         Self { agents: agents.collect(), tasks }
     }
 
