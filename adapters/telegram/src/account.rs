@@ -16,8 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::chats::Chats;
 use crate::client::Client;
+use crate::ladder::Ladder;
 use crate::outlet::Lines;
 use crate::poll::Poller;
+use crate::render::RichMessages;
 
 /// What an account needs to be told.
 #[derive(Debug, Clone)]
@@ -32,6 +34,8 @@ pub struct TelegramSettings {
     pub api_root: String,
     /// Further words that call the bot in groups, as regular expressions; case does not matter.
     pub mention_patterns: Vec<String>,
+    /// Whether answers go out as rich messages.
+    pub rich_messages: RichMessages,
 }
 
 /// An account, ready to run.
@@ -51,17 +55,22 @@ pub fn connect(
     clock: Arc<dyn Clock>,
     notes: Arc<dyn Notes>,
 ) -> Result<Telegram, Fault> {
-    let TelegramSettings { account, token, token_from, api_root, mention_patterns } = settings;
+    let TelegramSettings { account, token, token_from, api_root, mention_patterns, rich_messages } = settings;
     let unusable = |why: String| unusable(&account, &why);
     let patterns = mention_patterns.iter().map(|pattern| compiled(pattern)).collect::<Result<Vec<_>, _>>();
     let patterns = patterns.map_err(unusable)?;
     let client =
         Client::new(&api_root, &token, clock.clone()).map_err(|fault| unusable(fault.to_string()))?;
     let chats = Arc::new(Chats::default());
-    let lines = Arc::new(Lines { client: client.clone(), chats: chats.clone() });
+    let lines = Arc::new(Lines {
+        client: client.clone(),
+        chats: chats.clone(),
+        ladder: Ladder::default(),
+        rich: rich_messages,
+    });
     let outward = Outward {
         outlet: lines.clone(),
-        previews: None,
+        previews: Some(lines.clone()),
         typing: Some(lines.clone()),
         presses: Some(lines),
     };

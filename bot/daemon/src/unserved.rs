@@ -53,7 +53,6 @@ const GAPS: &[Gap] = &[
     gap(TOP, "bindings.*.match.guild", Asks::Always, "no channel has guilds, so the binding matches nothing"),
     gap(TELEGRAM, "dmPolicy", Asks::With("pairing"), "newcomers cannot ask to be let in; list them in allowFrom"),
     gap(TELEGRAM, "streaming", OFF, "answers are sent when they stand"),
-    gap(TELEGRAM, "richMessages", OFF, "answers are sent as text with styles"),
     gap(TELEGRAM, "webhookUrl", Asks::Always, "events are fetched by polling"),
     gap(TELEGRAM, "heartbeat", Asks::Always, SILENT),
     gap(TOP, "channels.web.enabled", NO, "no web page is served"),
