@@ -74,7 +74,9 @@ impl Tool for WebFetch {
             .and_then(|answer| answer)
             .map_err(|missed| missed.fault())?;
         let most = max_chars.and_then(|most| usize::try_from(most).ok()).unwrap_or(USUAL).clamp(1, MOST);
-        Ok(tell(&answer, most))
+        // Two megabytes of markup are work that would hold others up.
+        let told = tokio::task::spawn_blocking(move || tell(&answer, most)).await;
+        told.map_err(|cut| Missed::Reading(cut).fault())
     }
 }
 

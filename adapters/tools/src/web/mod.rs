@@ -20,6 +20,7 @@ use self::engine::Engine;
 use self::fetch::WebFetch;
 use self::search::WebSearch;
 use self::visit::Visitor;
+pub(crate) use self::visit::chain;
 use crate::settings::{Reach, WebSettings};
 
 /// The tools that read the web, the same for all agents.

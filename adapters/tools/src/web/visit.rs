@@ -58,6 +58,8 @@ pub(super) enum Missed {
     Slow(Duration),
     #[error("no connection")]
     Connect(#[source] reqwest::Error),
+    #[error("not to be read")]
+    Reading(#[source] tokio::task::JoinError),
     #[error("broken off")]
     Broken(#[source] reqwest::Error),
 }
@@ -91,6 +93,7 @@ impl Missed {
             Self::Status(status) => format!("The server answered {status}."),
             Self::Compressed => "The server sent a compressed page that was not asked for.".to_owned(),
             Self::Slow(limit) => format!("The page did not come within {} seconds.", limit.as_secs()),
+            Self::Reading(_) => "The page is there, but it cannot be read.".to_owned(),
             Self::Connect(_) => "The server could not be reached: wrong name, or it is down.".to_owned(),
             Self::Broken(_) => "The connection broke before the page was there.".to_owned(),
         };
@@ -99,7 +102,7 @@ impl Missed {
 }
 
 /// An error with all that caused it, for the log.
-pub(super) fn chain(error: &(dyn StdError + 'static)) -> String {
+pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
     causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
