@@ -223,6 +223,9 @@ async fn an_inbox_entry_goes_its_way() {
     assert_eq!(entry().await.map(|e| (e.state, e.inbound)), Some((InboxState::Heeded, amended.clone())));
     store.commit(vec![Write::Begin(ticket), Write::Amend(ticket, event)]).await.unwrap();
     assert_eq!(entry().await.map(|e| (e.state, e.inbound)), Some((InboxState::Running, amended)));
+    let whole = inbound("a", "1", "all of it");
+    store.commit(vec![Write::Park(ticket), Write::Amend(ticket, whole.clone())]).await.unwrap();
+    assert_eq!(entry().await.map(|e| (e.state, e.inbound)), Some((InboxState::Parked, whole)));
     store.commit(vec![Write::Park(ticket)]).await.unwrap();
     assert_eq!(entry().await.unwrap().state, InboxState::Parked);
     clock.pass(Duration::from_secs(25 * 3600));

@@ -38,7 +38,6 @@ const TOOLS: Asks = Asks::Unless(&["session_status", "*"]);
 const ONE_TOOL: &str = "the only tool is session_status";
 const SILENT: &str = "agents speak only when they are spoken to";
 const ENDLESS: &str = "a session ends only with /new or /reset";
-const IN_TURN: &str = "messages wait for their turn, 20 at most";
 
 #[rustfmt::skip]
 const GAPS: &[Gap] = &[
@@ -61,10 +60,6 @@ const GAPS: &[Gap] = &[
     gap(TOP, "session.reset.atHour", Asks::Always, ENDLESS),
     gap(TOP, "session.reset.keepOverrides", NO, ENDLESS),
     gap(TOP, "messages.inbound.debounceMs", ZERO, "each message is taken as it comes"),
-    gap(TOP, "messages.queue.mode", Asks::With("collect"), IN_TURN),
-    gap(TOP, "messages.queue.mode", Asks::With("interrupt"), IN_TURN),
-    gap(TOP, "messages.queue.debounceMs", Asks::Always, IN_TURN),
-    gap(TOP, "messages.queue.cap", Asks::Unless(&["20"]), IN_TURN),
 ];
 
 impl Gap {
@@ -139,7 +134,7 @@ mod tests {
     #[test]
     fn what_is_served_is_passed_over() {
         let text = "{ channels: { telegram: { botToken: '1:x', dmPolicy: 'allowlist', allowFrom: [1], streaming: 'off' },
-            web: { enabled: false } }, messages: { queue: { mode: 'steer', cap: 20 }, responsePrefix: 'x' },
+            web: { enabled: false } }, messages: { queue: { mode: 'collect', debounceMs: 2000, cap: 5 }, responsePrefix: 'x' },
             session: { dmScope: 'main', reset: { idleMinutes: 0, atHour: null } },
             agents: { defaults: { model: 'openai/x', reasoningDefault: 'on', tools: { allow: ['*'] } } } }";
         assert_eq!(told(text), [""; 0]);

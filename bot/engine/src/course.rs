@@ -12,6 +12,7 @@ use pensive_contract::speech::{Speech, ToolCall, ToolOutcome};
 use pensive_directives::{Level, Profile};
 
 use crate::answer::{Answer, Spent};
+use crate::backlog::Backlog;
 use crate::notices;
 use crate::prompt;
 use crate::run::Failure;
@@ -24,6 +25,8 @@ pub(crate) const MOST_CALLS: u32 = 25;
 pub(crate) struct Course<'a> {
     pub(crate) bearings: Bearings<'a>,
     pub(crate) session: &'a SessionId,
+    /// What is said while the run goes on.
+    pub(crate) backlog: &'a Backlog,
     pub(crate) began: Timestamp,
     /// What was said before this run.
     pub(crate) history: Vec<Turn>,
@@ -49,13 +52,14 @@ pub(crate) struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    pub(crate) fn new(bearings: Bearings<'a>, session: &'a SessionId) -> Self {
+    pub(crate) fn new(bearings: Bearings<'a>, session: &'a SessionId, backlog: &'a Backlog) -> Self {
         let pending = bearings.pending;
         let agent = &pending.route.agent;
         let fallbacks = agent.fallbacks.iter().filter(|model| **model != pending.model);
         Self {
             bearings,
             session,
+            backlog,
             began: bearings.core.now(),
             history: Vec::new(),
             said: Vec::new(),
@@ -97,6 +101,7 @@ impl<'a> Course<'a> {
                 tracing::warn!(session = %self.session, "a model calls tools without end");
                 return Ok(self.answer(Some(notices::ENDLESS)));
             }
+            self.said.extend(self.backlog.steer(self.bearings.core, self.bearings.pending));
         }
     }
 

@@ -11,6 +11,7 @@
 
 mod access;
 mod answer;
+mod backlog;
 mod call;
 mod core;
 mod courier;

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::Authority;
 use crate::answer::{Answer, Spent};
+use crate::backlog::Backlog;
 use crate::core::Core;
 use crate::course::Course;
 use crate::notices;
@@ -66,6 +67,8 @@ pub(crate) struct Lead {
     pub(crate) stop: CancellationToken,
     /// Messages that wait behind it.
     pub(crate) waiting: Arc<AtomicUsize>,
+    /// The messages themselves: some may be meant for it.
+    pub(crate) backlog: Arc<Backlog>,
 }
 
 /// How a run ended.
@@ -103,7 +106,7 @@ impl RunEnd {
 /// Runs `pending` in `session` until it ends one way or the other.
 pub(crate) async fn run(core: Arc<Core>, pending: Pending, session: SessionId, lead: Lead) -> RunEnd {
     let bearings = Bearings { core: &core, pending: &pending, waiting: &lead.waiting };
-    let mut course = Course::new(bearings, &session);
+    let mut course = Course::new(bearings, &session, &lead.backlog);
     let end = tokio::select! {
         biased;
         // The end of the daemon stops everything below it, and is no person's wish.
