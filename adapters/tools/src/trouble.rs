@@ -13,6 +13,11 @@ pub(crate) enum Trouble {
     /// A path, a command or a time that is not taken. The words say what is.
     #[error("{0}")]
     Refused(String),
+    /// The command should be confined and cannot be; why is for the log.
+    #[error(
+        "This machine cannot confine commands, so this one did not run. The bot's owner can allow it outside of the sandbox."
+    )]
+    NoSandbox(String),
     /// The system said no, or failed.
     #[error("{what}: {}", words(.cause))]
     System { what: String, cause: io::Error },
@@ -41,6 +46,7 @@ impl From<Trouble> for ToolFault {
         let log = match &trouble {
             Trouble::Arguments(_) => "arguments do not fit".to_owned(),
             Trouble::Refused(_) => "refused".to_owned(),
+            Trouble::NoSandbox(why) => format!("no sandbox: {why}"),
             Trouble::System { cause, .. } => cause.to_string(),
         };
         ToolFault { model: trouble.to_string(), log }

@@ -8,6 +8,10 @@ use crate::trouble::Trouble;
 /// Reads a call's arguments; no arguments at all are an empty object.
 pub(crate) fn arguments<T: DeserializeOwned>(text: &str) -> Result<T, Trouble> {
     let text = if text.trim().is_empty() { "{}" } else { text };
+    // A list would be taken for the fields in their order.
+    if !text.trim_start().starts_with('{') {
+        return Err(Trouble::Arguments("not an object".to_owned()));
+    }
     serde_json::from_str(text).map_err(|fault| Trouble::Arguments(fault.to_string()))
 }
 
