@@ -12,6 +12,10 @@
 mod access;
 mod answer;
 mod backlog;
+#[cfg_attr(not(test), expect(dead_code, reason = "the run will show its tool calls by it"))]
+mod bubble;
+#[cfg_attr(not(test), expect(dead_code, reason = "the courier will pace its chat by it"))]
+mod budget;
 mod call;
 mod core;
 mod courier;
@@ -25,6 +29,8 @@ mod hearing;
 mod lane;
 mod mask;
 mod notices;
+#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the run will show its work by it"))]
+mod present;
 mod prompt;
 mod rate;
 mod recovery;

@@ -253,6 +253,30 @@ pub enum MentionRule {
     Free,
 }
 
+/// How an answer is shown while it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Streaming {
+    /// Not at all.
+    Off,
+    /// The text so far.
+    #[default]
+    Partial,
+    /// The same, grown by whole blocks.
+    Block,
+    /// What goes on, in a line for each tool; the answer comes as a message of its own.
+    Progress,
+}
+
+/// How a bubble shows a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolDetail {
+    /// By what it does.
+    #[default]
+    Explain,
+    /// The same, and the command itself.
+    Raw,
+}
+
 /// How direct messages are kept apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DmScope {
