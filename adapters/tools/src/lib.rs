@@ -3,6 +3,10 @@
 //!
 //! Read [`settings`] for what the daemon hands in and [`shed`] for what comes out; then one module a tool.
 
+mod exec;
+mod files;
+mod mcp;
+mod memory;
 pub mod settings;
 pub mod shed;
 #[cfg(test)]
