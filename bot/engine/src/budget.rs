@@ -1,6 +1,8 @@
 //! What a chat may be called for: one flood budget, shared by everything that goes out there, with room kept for answers.
 //! Pure arithmetic over moments that the caller names.
 
+pub(crate) mod chats;
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -9,9 +11,9 @@ use pensive_contract::inbound::ChatKind;
 
 /// Calls at once.
 const BURST: u32 = 5;
-/// After the burst one call in this time. Both platforms' bots are asked for no more than one message a second in a chat.
+/// After the burst one call in this time. Platforms that say anything about it ask bots for no more in one chat.
 const EVERY: Duration = Duration::from_secs(1);
-/// Calls in a chat of several people within [`WINDOW`]: what Telegram's bot FAQ names for groups.
+/// Calls in a chat of several people within [`WINDOW`]: the strictest limit that a platform publishes for groups.
 const MOST_IN_WINDOW: usize = 20;
 const WINDOW: Duration = Duration::from_mins(1);
 
