@@ -1,6 +1,7 @@
 //! What a model may do beside speaking: the port that every tool stands behind.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -48,6 +49,9 @@ pub struct ToolFault {
     pub log: String,
 }
 
+/// How long a call may take where its tool knows no better.
+pub const USUAL_LIMIT: Duration = Duration::from_secs(60);
+
 /// One tool.
 #[async_trait]
 pub trait Tool: Send + Sync {
@@ -57,6 +61,11 @@ pub trait Tool: Send + Sync {
     /// Whether this very call could do harm, so that somebody may have to allow it. Broken arguments are harmless: the call
     /// will fail.
     fn danger(&self, arguments: &str) -> Danger;
+
+    /// How long this very call may take before its future is dropped.
+    fn limit(&self, _arguments: &str) -> Duration {
+        USUAL_LIMIT
+    }
 
     /// Does it. `arguments` is a JSON object that may not fit the schema. Dropping the future ends everything that it
     /// started, child processes included. The caller limits the time and the length of what is kept.

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{Authority, owner};
-use crate::answer::Spent;
+use crate::approval::By;
 use crate::backlog::{self, Backlog, Meets, Next};
 use crate::core::{Core, Letter};
 use crate::courier::{self, Parcel};
@@ -148,6 +148,10 @@ impl Lane {
                 let text = if self.stop().await { STOPPED } else { NOTHING_RUNNING };
                 letters.push(Letter::plain(OutboxKind::Acknowledgement, text).last());
             }
+            Control::Rule(ruling) => {
+                let text = notices::ruled(self.core.approvals.answer_oldest(ruling, self.by(job)), ruling);
+                letters.push(Letter::plain(OutboxKind::Acknowledgement, text).last());
+            }
             Control::Renew => {
                 self.stop().await;
                 writes.push(self.renew(job, changes, scope));
@@ -269,7 +273,7 @@ impl Lane {
         }
         let Some(active) = &mut self.active else { return waited };
         active.stop.cancel();
-        let end = (&mut active.task).await.unwrap_or_else(|_| RunEnd::Stopped(Spent::default()));
+        let end = (&mut active.task).await.unwrap_or_else(|_| RunEnd::Stopped(Box::default()));
         // A run that had ended by itself in this very moment still counts.
         self.finish(end).await;
         true
@@ -319,6 +323,9 @@ impl Lane {
         let answer = match notices::wish(data) {
             Some(Wish::Run(ticket)) => self.run_parked(job, ticket).await,
             Some(Wish::Show(ticket)) => self.show_again(job, ticket).await,
+            Some(Wish::Rule(ticket, ruling)) => {
+                Some(notices::ruled(self.core.approvals.answer(ticket, ruling, self.by(job)), ruling))
+            }
             None => Some(notices::STALE),
         };
         self.close(job.ticket).await;
@@ -390,6 +397,12 @@ impl Lane {
             tracing::error!(%fault, session = %self.key, "an answer could not be shown again");
         }
         None
+    }
+
+    fn by<'a>(&self, job: &'a Job) -> By<'a> {
+        let sender = &job.inbound.sender;
+        let owner = owner(&self.core.settings, &job.inbound.place.account, sender);
+        By { session: &job.route.key, sender: &sender.id, owner }
     }
 
     /// A button belongs to the person whose message it is about, and to owners.

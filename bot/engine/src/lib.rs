@@ -11,8 +11,8 @@
 
 mod access;
 mod answer;
+mod approval;
 mod backlog;
-#[cfg_attr(not(test), expect(dead_code, reason = "the run will show its tool calls by it"))]
 mod bubble;
 #[cfg_attr(not(test), expect(dead_code, reason = "the courier will pace its chat by it"))]
 mod budget;
@@ -25,6 +25,7 @@ mod digest;
 mod effort;
 mod ending;
 mod engine;
+mod errand;
 mod hearing;
 mod lane;
 mod mask;
@@ -41,8 +42,10 @@ mod run;
 #[cfg(test)]
 mod samples;
 pub mod settings;
+mod show;
 mod status;
 mod tools;
+mod trace;
 mod workers;
 
 pub use crate::core::Ports;
