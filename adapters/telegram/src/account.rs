@@ -7,7 +7,7 @@ use pensive_contract::clock::Clock;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::Account;
 use pensive_contract::intake::{AccountState, Channel, Intake};
-use pensive_contract::outward::Outward;
+use pensive_contract::outward::{Cut, Outward};
 use pensive_contract::secret::Secret;
 use pensive_contract::store::Notes;
 use regex::{Regex, RegexBuilder};
@@ -20,6 +20,10 @@ use crate::ladder::Ladder;
 use crate::outlet::Lines;
 use crate::poll::Poller;
 use crate::render::RichMessages;
+
+/// A message holds 4,096 units (<https://core.telegram.org/bots/api#sendmessage>); apps cut a longer text there or a little
+/// before, where a line or a word ends.
+const CUT: Cut = Cut { near: 3_800, most: 4_096 };
 
 /// What an account needs to be told.
 #[derive(Debug, Clone)]
@@ -73,6 +77,7 @@ pub fn connect(
         previews: Some(lines.clone()),
         typing: Some(lines.clone()),
         presses: Some(lines),
+        cut: Some(CUT),
     };
     let state = watch::Sender::new(AccountState::Starting);
     let bot = Bot {

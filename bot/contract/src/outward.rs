@@ -251,4 +251,15 @@ pub struct Outward {
     pub typing: Option<std::sync::Arc<dyn Typing>>,
     /// Button presses, where offered.
     pub presses: Option<std::sync::Arc<dyn Presses>>,
+    /// Where people's apps cut what they type; nothing where they do not.
+    pub cut: Option<Cut>,
+}
+
+/// How long a text people can send at once, in UTF-16 units. Their apps make several messages of a longer one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// From this length on a text may have been cut: apps look for the end of a line or a word.
+    pub near: usize,
+    /// No text is longer.
+    pub most: usize,
 }

@@ -59,7 +59,6 @@ const GAPS: &[Gap] = &[
     gap(TOP, "session.reset.idleMinutes", ZERO, ENDLESS),
     gap(TOP, "session.reset.atHour", Asks::Always, ENDLESS),
     gap(TOP, "session.reset.keepOverrides", NO, ENDLESS),
-    gap(TOP, "messages.inbound.debounceMs", ZERO, "each message is taken as it comes"),
 ];
 
 impl Gap {

@@ -203,7 +203,7 @@ impl Desk<'_> {
 
     fn pending(&self, ticket: Ticket, text: String, once: OnceOverrides, held: Held) -> Pending {
         Pending {
-            tickets: vec![ticket],
+            tickets: self.job.earlier.iter().copied().chain([ticket]).collect(),
             inbound: self.job.inbound.clone(),
             text,
             once,
@@ -347,6 +347,7 @@ pub(crate) fn status_of(
 fn job_of(pending: &Pending) -> Job {
     Job {
         ticket: Ticket(0),
+        earlier: Vec::new(),
         state: InboxState::Waiting,
         inbound: pending.inbound.clone(),
         parsed: None,

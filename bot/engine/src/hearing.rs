@@ -23,7 +23,15 @@ impl Heard {
     /// The job it makes.
     pub(crate) fn job(self, entry: InboxEntry, route: Route) -> Job {
         let InboxEntry { ticket, state, inbound } = entry;
-        Job { ticket, state, inbound, parsed: self.parsed, authority: self.authority, route }
+        Job {
+            ticket,
+            earlier: Vec::new(),
+            state,
+            inbound,
+            parsed: self.parsed,
+            authority: self.authority,
+            route,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::{SenderId, SessionId, SessionKey, Ticket};
 use pensive_contract::inbound::{Inbound, InboundKind, TypedText};
 use pensive_contract::model::PromptTurn;
@@ -22,6 +23,7 @@ use crate::courier::{self, Parcel};
 use crate::desk::{Control, Decision, Desk};
 use crate::ending;
 use crate::hearing;
+use crate::hold::Hold;
 use crate::notices::{self, Wish};
 use crate::prompt;
 use crate::route::Route;
@@ -36,6 +38,8 @@ const READ_AGAIN: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub(crate) struct Job {
     pub(crate) ticket: Ticket,
+    /// Those of the texts that it continues.
+    pub(crate) earlier: Vec<Ticket>,
     /// How far it has come.
     pub(crate) state: InboxState,
     pub(crate) inbound: Inbound,
@@ -45,10 +49,24 @@ pub(crate) struct Job {
     pub(crate) route: Route,
 }
 
+impl Job {
+    /// All its entries in the inbox, oldest first.
+    pub(crate) fn tickets(&self) -> impl Iterator<Item = Ticket> {
+        self.earlier.iter().copied().chain([self.ticket])
+    }
+}
+
 /// The life of one lane.
 pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
     let backlog = Arc::new(Backlog::new(core.settings.queue));
-    let mut lane = Lane { core, key: bench.key.clone(), backlog, active: None, again: READ_AGAIN };
+    let mut lane = Lane {
+        core,
+        key: bench.key.clone(),
+        backlog,
+        hold: Hold::default(),
+        active: None,
+        again: READ_AGAIN,
+    };
     loop {
         match lane.step(&mut bench).await {
             Step::Job(job) => {
@@ -56,6 +74,10 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
                 bench.done();
             }
             Step::Ended(end) => lane.finish(end).await,
+            Step::Due => {
+                let ready = lane.hold.release(lane.core.now());
+                lane.take_up(ready).await;
+            }
             Step::Again => {}
             Step::Over => return,
         }
@@ -66,6 +88,8 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
 enum Step {
     Job(Box<Job>),
     Ended(RunEnd),
+    /// A text that was held has waited long enough.
+    Due,
     /// What waits could not begin a while ago and may now.
     Again,
     Over,
@@ -76,6 +100,8 @@ struct Lane {
     key: SessionKey,
     /// What waits; the run under way sees it too.
     backlog: Arc<Backlog>,
+    /// What may be continued.
+    hold: Hold,
     active: Option<Active>,
     /// When what waits may begin, where it could not yet.
     again: Duration,
@@ -93,6 +119,8 @@ impl Lane {
     /// The next thing that happens.
     async fn step(&mut self, bench: &mut Bench<SessionKey, Job>) -> Step {
         let core = Arc::clone(&self.core);
+        let is_idle = self.hold.is_empty() && self.backlog.len() == 0;
+        let due = self.hold.due();
         match &mut self.active {
             Some(active) => tokio::select! {
                 biased;
@@ -100,6 +128,7 @@ impl Lane {
                     tracing::error!(%error, "a run broke");
                     RunEnd::broke()
                 })),
+                () = moment(&core, due) => Step::Due,
                 job = bench.next() => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
             },
             None => tokio::select! {
@@ -108,23 +137,37 @@ impl Lane {
                 () = core.closing.cancelled() => Step::Over,
                 // Made before its condition is looked at, so the clock is asked only when it is waited for.
                 () = async { core.ports.clock.sleep(self.again).await }, if self.backlog.len() > 0 => Step::Again,
-                job = bench.next_or_retire(&*core.ports.clock) => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
+                () = moment(&core, due) => Step::Due,
+                job = async {
+                    if is_idle { bench.next_or_retire(&*core.ports.clock).await } else { bench.next().await }
+                } => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
             },
         }
     }
 
     async fn handle(&mut self, job: Job) {
         match &job.inbound.kind {
-            InboundKind::Message(typed) => self.message(&job, typed).await,
+            InboundKind::Message(_) => {
+                let ready = self.hold.meet(&self.core, job);
+                self.take_up(ready).await;
+            }
             InboundKind::Edit(typed) => self.edit(&job, typed).await,
             InboundKind::Press { data, query } => self.press(&job, data, query).await,
             InboundKind::Halt { query, .. } => self.halt(&job, query.as_deref()).await,
         }
     }
 
+    async fn take_up(&mut self, jobs: Vec<Job>) {
+        for job in jobs {
+            if let InboundKind::Message(typed) = &job.inbound.kind {
+                self.message(&job, typed).await;
+            }
+        }
+    }
+
     async fn message(&mut self, job: &Job, typed: &TypedText) {
         let Some(record) = self.record().await else {
-            self.core.close_later(&[job.ticket]);
+            self.core.close_later(&job.tickets().collect::<Vec<_>>());
             self.not_stored(job).await;
             return;
         };
@@ -139,7 +182,7 @@ impl Lane {
         }
         let mut writes = Vec::new();
         if run.is_some() && !(changes.is_empty() && letters.is_empty()) {
-            writes.push(Write::Heed(job.ticket));
+            writes.extend(job.tickets().map(Write::Heed));
         }
         match control {
             Control::None if changes.is_empty() => {}
@@ -164,7 +207,7 @@ impl Lane {
             .filter_map(|letter| self.core.seal(letter, place, reply_to.clone()))
             .collect();
         if run.is_none() {
-            writes.push(Write::Close(job.ticket));
+            writes.extend(job.tickets().map(Write::Close));
         }
         if let Err(fault) = self.core.post(writes, entries).await {
             return self.unwritten(job, &fault).await;
@@ -179,7 +222,7 @@ impl Lane {
 
     async fn unwritten(&self, job: &Job, fault: &StoreFault) {
         tracing::error!(%fault, session = %self.key, "a message could not be written down");
-        self.core.close_later(&[job.ticket]);
+        self.core.close_later(&job.tickets().collect::<Vec<_>>());
         self.not_stored(job).await;
     }
 
@@ -266,7 +309,8 @@ impl Lane {
 
     /// Ends the run and forgets what one person, or anybody, had waiting.
     async fn end(&mut self, of: Option<&SenderId>) -> bool {
-        let writes: Vec<Write> = self.backlog.forget(of).into_iter().map(Write::Close).collect();
+        let gone = self.backlog.forget(of).into_iter().chain(self.hold.forget(of));
+        let writes: Vec<Write> = gone.map(Write::Close).collect();
         let waited = !writes.is_empty();
         if let Err(fault) = self.core.ports.ledger.commit_soon(writes) {
             tracing::error!(%fault, session = %self.key, "stopped messages were not closed");
@@ -474,6 +518,14 @@ impl Lane {
             let outcome = outward.outlet.send(place, &part, &extras).await;
             tracing::debug!(?outcome, "told that nothing was stored");
         }
+    }
+}
+
+/// Waits for a moment, where there is one.
+async fn moment(core: &Core, moment: Option<Timestamp>) {
+    match moment {
+        Some(moment) => core.ports.clock.sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 

@@ -27,6 +27,7 @@ mod ending;
 mod engine;
 mod errand;
 mod hearing;
+mod hold;
 mod lane;
 mod mask;
 mod notices;
