@@ -161,8 +161,8 @@ impl Child {
         // Before the shell is reaped nobody else can have its number.
         signal(self.group, Signal::KILL);
         drop(self.exit.readable().await.map_err(wrong)?);
-        let mark = self.mark.clone();
-        tokio::task::spawn_blocking(move || strays::kill(&mark))
+        let (command, mark) = (self.group, self.mark.clone());
+        tokio::task::spawn_blocking(move || strays::kill(command, &mark))
             .await
             .map_err(|cut| wrong(io::Error::other(cut)))?;
         self.drain();

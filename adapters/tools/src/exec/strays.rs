@@ -1,6 +1,7 @@
 //! Processes that left their command's group, as `setsid` and daemons do. They are known by a mark that every process
 //! inherits in its environment; one that takes care to lose it as well stays confined but lives on.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
 
@@ -9,35 +10,76 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 /// The variable that carries the mark.
 pub(super) const MARK: &str = "PENSIVE_CALL";
 
-/// How often all processes are looked through while there are new ones.
-const ROUNDS: usize = 8;
-/// How much of an environment is read. The kernel begins with the oldest variables, ours among them.
+/// How often all processes are looked through while there is something new.
+const ROUNDS: usize = 32;
+/// How much of an environment is read.
 const LONGEST: u64 = 256 * 1024;
 
-/// Kills every process with that mark. Blocks for some milliseconds.
-pub(super) fn kill(mark: &str) {
+/// What one look at a process says.
+enum Look {
+    Marked,
+    Other,
+    /// It is becoming another program and has no environment yet.
+    Unsettled,
+}
+
+/// Kills every process with that mark that is no older than the command, whose own process is not yet reaped. Blocks for
+/// some milliseconds.
+pub(super) fn kill(command: Pid, mark: &str) {
     let needle = format!("{MARK}={mark}\0");
+    let since = born(command).unwrap_or(0);
+    let mut killed = BTreeSet::new();
     for _ in 0..ROUNDS {
-        if round(needle.as_bytes()) == 0 {
+        if !round(needle.as_bytes(), since, &mut killed) {
             return;
         }
+        std::thread::yield_now();
     }
-    tracing::warn!("a command leaves processes faster than they can be ended");
+    tracing::debug!(
+        "a process without an environment, or a command that leaves processes faster than they end"
+    );
 }
 
-fn round(needle: &[u8]) -> usize {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return 0 };
-    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    pids.filter_map(Pid::from_raw).filter(|pid| kill_marked(*pid, needle)).count()
+/// Whether another round is due.
+fn round(needle: &[u8], since: u64, killed: &mut BTreeSet<i32>) -> bool {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return false };
+    let mut again = false;
+    for number in entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()) {
+        let Some(pid) = Pid::from_raw(number).filter(|_| !killed.contains(&number)) else { continue };
+        if born(pid).is_none_or(|born| born < since) {
+            continue;
+        }
+        // It is held before it is looked at, so that its number cannot become another's.
+        let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
+        match look(pid, needle) {
+            Look::Other => {}
+            Look::Unsettled => again = true,
+            Look::Marked => {
+                again = true;
+                if pidfd_send_signal(held, Signal::KILL).is_ok() {
+                    killed.insert(number);
+                }
+            }
+        }
+    }
+    again
 }
 
-/// Whether there was one to kill. It is held before it is looked at, so that its number cannot become another's.
-fn kill_marked(pid: Pid, needle: &[u8]) -> bool {
-    let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
+fn look(pid: Pid, needle: &[u8]) -> Look {
     let mut environment = Vec::new();
-    let read = File::open(format!("/proc/{pid}/environ"))
-        .and_then(|file| file.take(LONGEST).read_to_end(&mut environment));
-    read.is_ok()
-        && environment.windows(needle.len()).any(|part| part == needle)
-        && pidfd_send_signal(held, Signal::KILL).is_ok()
+    let file = File::open(format!("/proc/{pid}/environ"));
+    match file.and_then(|file| file.take(LONGEST).read_to_end(&mut environment)) {
+        // One that has ended has no program either.
+        Ok(0) if std::fs::read_link(format!("/proc/{pid}/exe")).is_ok() => Look::Unsettled,
+        Ok(_) if environment.windows(needle.len()).any(|part| part == needle) => Look::Marked,
+        Ok(_) | Err(_) => Look::Other,
+    }
+}
+
+/// When a process began, in the kernel's count; nothing where there is none.
+fn born(pid: Pid) -> Option<u64> {
+    /// The place of the start behind the name, which may have blanks and brackets of its own.
+    const START: usize = 19;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(START)?.parse().ok()
 }

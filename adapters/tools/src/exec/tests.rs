@@ -264,17 +264,13 @@ async fn a_time_limit_ends_all_of_it_and_tells_what_was_printed() {
 async fn what_does_not_listen_to_the_word_to_end_is_killed() {
     let desk = desk();
     let command = "trap '' TERM; echo $$ > pid; while true; do sleep 1000; done";
-    let call = desk.call(command, Grant::Free);
-    let (told, pid) = tokio::join!(call, async {
-        let pid = desk.appears("pid").await;
+    let mut call = Box::pin(desk.call(command, Grant::Free));
+    let pid = tokio::select! { pid = desk.appears("pid") => pid, told = &mut call => panic!("{told:?}") };
+    // The first is for the time, the next for the grace, which begins when the first was heard.
+    let told = loop {
         desk.clock.ring();
-        // The second is for the grace, which begins when the first was heard.
-        while !fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default().is_empty() {
-            desk.clock.ring();
-            tokio::task::yield_now().await;
-        }
-        pid
-    });
+        tokio::select! { biased; told = &mut call => break told, () = tokio::task::yield_now() => {} }
+    };
     assert!(told.unwrap_err().contains("seconds were over"));
     dies(&pid).await;
 }
