@@ -48,6 +48,13 @@ pub(crate) struct Exec {
     enter: Enter,
 }
 
+/// What a command runs in.
+enum Bounds {
+    None,
+    Sandbox(Enter),
+    SandboxIfThereIsOne(Enter),
+}
+
 #[derive(Deserialize)]
 struct Arguments {
     #[serde(alias = "cmd")]
@@ -80,25 +87,18 @@ impl Exec {
         asked.timeout.map_or(self.settings.limit, |seconds| Duration::from_secs(seconds.clamp(1, LONGEST)))
     }
 
-    /// Starts the command as far out as it may run.
-    async fn start(&self, asked: &Arguments, grant: Grant) -> Result<Child, Trouble> {
-        if asked.command.trim().is_empty() || asked.command.contains('\0') {
-            return Err(Trouble::Refused("The command is empty or has a NUL character.".to_owned()));
-        }
-        let launch = self.launch(asked).await?;
-        match grant {
-            Grant::Free => launch.start(None).await,
-            Grant::Confined => match launch.start(Some(self.enter)).await {
-                Err(Trouble::NoSandbox(why)) if self.settings.without_sandbox == WithoutSandbox::Run => {
-                    tracing::debug!(%why, "a command runs without a sandbox");
-                    launch.start(None).await
-                }
-                started => started,
-            },
+    fn bounds(&self, grant: Grant) -> Bounds {
+        match (grant, self.settings.without_sandbox) {
+            (Grant::Free, _) => Bounds::None,
+            (Grant::Confined, WithoutSandbox::Refuse) => Bounds::Sandbox(self.enter),
+            (Grant::Confined, WithoutSandbox::Run) => Bounds::SandboxIfThereIsOne(self.enter),
         }
     }
 
     async fn launch(&self, asked: &Arguments) -> Result<Launch, Trouble> {
+        if asked.command.trim().is_empty() || asked.command.contains('\0') {
+            return Err(Trouble::Refused("The command is empty or has a NUL character.".to_owned()));
+        }
         let (workspace, cwd) = (Arc::clone(&self.workspace), asked.cwd.clone());
         let (root, cwd, scratch) = on_disk(move || {
             let scratch = workspace.make_folder(&workspace.path(".tmp")?)?;
@@ -145,14 +145,18 @@ impl Tool for Exec {
     async fn call(&self, text: &str, errand: &Errand) -> Result<String, ToolFault> {
         let asked: Arguments = arguments(text)?;
         let limit = self.time(&asked);
-        let child = self.start(&asked, errand.grant).await?;
+        let (launch, bounds) = (self.launch(&asked).await?, self.bounds(errand.grant));
         let dropped = CancellationToken::new();
         let _ends_with_this_call = dropped.clone().drop_guard();
         let (tell, told) = oneshot::channel();
         let clock = Arc::clone(&self.clock);
         self.tasks.spawn(async move {
+            let report = match start(launch, bounds).await {
+                Ok(child) => see_through(child, clock.as_ref(), limit, &dropped).await,
+                Err(trouble) => Err(trouble),
+            };
             // Nobody listens where the call was dropped.
-            drop(tell.send(see_through(child, clock.as_ref(), limit, &dropped).await));
+            drop(tell.send(report));
         });
         let report = told
             .await
@@ -162,6 +166,20 @@ impl Tool for Exec {
             End::TimeOver => Err(Trouble::Refused(report.tell(limit)).into()),
             End::Exit(_) | End::Signal(_) => Ok(report.tell(limit)),
         }
+    }
+}
+
+async fn start(launch: Launch, bounds: Bounds) -> Result<Child, Trouble> {
+    match bounds {
+        Bounds::None => launch.start(None).await,
+        Bounds::Sandbox(enter) => launch.start(Some(enter)).await,
+        Bounds::SandboxIfThereIsOne(enter) => match launch.start(Some(enter)).await {
+            Err(Trouble::NoSandbox(why)) => {
+                tracing::debug!(%why, "a command runs without a sandbox");
+                launch.start(None).await
+            }
+            started => started,
+        },
     }
 }
 

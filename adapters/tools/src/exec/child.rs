@@ -66,7 +66,7 @@ impl Launch {
             let started = enter
                 .map_or(Ok(()), |enter| enter(launch.root.as_fd()))
                 .and_then(|()| launch.spawn().map_err(wrong));
-            // A call that was dropped meanwhile drops the child, which ends it.
+            // Where nobody listens any more, as the daemon ends, this drops the child, which ends it.
             drop(tell.send(started));
         });
         drop(thread.map_err(wrong)?);

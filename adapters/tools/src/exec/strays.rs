@@ -4,14 +4,16 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
+use std::os::fd::OwnedFd;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// The variable that carries the mark.
 pub(super) const MARK: &str = "PENSIVE_CALL";
 
 /// How often all processes are looked through while there is something new.
-const ROUNDS: usize = 32;
+const ROUNDS: usize = 100;
 /// How much of an environment is read.
 const LONGEST: u64 = 256 * 1024;
 
@@ -23,6 +25,14 @@ enum Look {
     Unsettled,
 }
 
+/// What one look at all processes says.
+#[derive(Default)]
+struct Round {
+    /// There was something to kill, or something ended before it was looked at and may have left a child.
+    again: bool,
+    unsettled: Option<OwnedFd>,
+}
+
 /// Kills every process with that mark that is no older than the command, whose own process is not yet reaped. Blocks for
 /// some milliseconds.
 pub(super) fn kill(command: Pid, mark: &str) {
@@ -30,39 +40,50 @@ pub(super) fn kill(command: Pid, mark: &str) {
     let since = born(command).unwrap_or(0);
     let mut killed = BTreeSet::new();
     for _ in 0..ROUNDS {
-        if !round(needle.as_bytes(), since, &mut killed) {
-            return;
+        match round(needle.as_bytes(), since, &mut killed) {
+            Round { unsettled: Some(process), .. } => wait(&process),
+            Round { again: true, unsettled: None } => {}
+            Round { again: false, unsettled: None } => return,
         }
-        std::thread::yield_now();
     }
     tracing::debug!(
         "a process without an environment, or a command that leaves processes faster than they end"
     );
 }
 
-/// Whether another round is due.
-fn round(needle: &[u8], since: u64, killed: &mut BTreeSet<i32>) -> bool {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return false };
-    let mut again = false;
+fn round(needle: &[u8], since: u64, killed: &mut BTreeSet<i32>) -> Round {
+    let mut told = Round::default();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return told };
     for number in entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()) {
         let Some(pid) = Pid::from_raw(number).filter(|_| !killed.contains(&number)) else { continue };
-        if born(pid).is_none_or(|born| born < since) {
+        // It is held before it is looked at, so that its number cannot become another's.
+        let (Ok(held), Some(born)) = (pidfd_open(pid, PidfdFlags::empty()), born(pid)) else {
+            told.again = true;
+            continue;
+        };
+        if born < since {
             continue;
         }
-        // It is held before it is looked at, so that its number cannot become another's.
-        let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
         match look(pid, needle) {
             Look::Other => {}
-            Look::Unsettled => again = true,
+            Look::Unsettled => told.unsettled = Some(held),
             Look::Marked => {
-                again = true;
+                told.again = true;
                 if pidfd_send_signal(held, Signal::KILL).is_ok() {
                     killed.insert(number);
                 }
             }
         }
     }
-    again
+    told
+}
+
+/// Gives a process a moment to become what it will be, or to end.
+fn wait(process: &OwnedFd) {
+    const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 5_000_000 };
+    if let Err(cause) = poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&MOMENT)) {
+        tracing::debug!(%cause, "a process cannot be waited for");
+    }
 }
 
 fn look(pid: Pid, needle: &[u8]) -> Look {
