@@ -157,8 +157,8 @@ impl Desk<'_, '_> {
     fn amend(&mut self, ticket: Ticket, inbound: &Inbound) -> Result<(), DiskFault> {
         let entry: Option<InboxRecord> = self.read(Tree::Inbox, &key::ticket(ticket))?;
         let begun = |state| match state {
-            StateRecord::Waiting | StateRecord::Heeded => false,
-            StateRecord::Running | StateRecord::Parked(_) => true,
+            StateRecord::Waiting | StateRecord::Heeded | StateRecord::Parked(_) => false,
+            StateRecord::Running => true,
         };
         if entry.is_some_and(|entry| !begun(entry.state())) {
             self.edit(ticket, |entry| inbox::set_inbound(entry, inbound))?;

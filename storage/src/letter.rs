@@ -127,7 +127,7 @@ mod tests {
     }
 
     fn letter(ticket: Ticket, parts: usize) -> OutboxEntry {
-        let part = Part { text: "x".repeat(4096), marks: Vec::new() };
+        let part = Part { text: "x".repeat(4096), ..Part::default() };
         OutboxEntry {
             ticket,
             kind: OutboxKind::Answer,

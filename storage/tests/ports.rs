@@ -177,6 +177,19 @@ async fn events_are_forgotten_after_a_day() {
 }
 
 #[tokio::test]
+async fn a_stop_is_kept_as_it_came() {
+    let dir = tempfile::tempdir().unwrap();
+    let clock = TestClock::new();
+    let store = try_open(dir.path(), &clock).unwrap();
+    for query in [None, Some("q".to_owned())] {
+        let update = format!("{query:?}").into();
+        let halt = Inbound { update, kind: InboundKind::Halt { stream: -7, query }, ..inbound("a", "", "") };
+        let taken = store.take(vec![halt.clone()], None).await.unwrap();
+        assert_eq!(Inbox::entry(&store, taken[0].0).await.unwrap().unwrap().inbound, halt);
+    }
+}
+
+#[tokio::test]
 async fn an_inbox_entry_goes_its_way() {
     let dir = tempfile::tempdir().unwrap();
     let clock = TestClock::new();
@@ -210,6 +223,9 @@ async fn an_inbox_entry_goes_its_way() {
     assert_eq!(entry().await.map(|e| (e.state, e.inbound)), Some((InboxState::Heeded, amended.clone())));
     store.commit(vec![Write::Begin(ticket), Write::Amend(ticket, event)]).await.unwrap();
     assert_eq!(entry().await.map(|e| (e.state, e.inbound)), Some((InboxState::Running, amended)));
+    let whole = inbound("a", "1", "all of it");
+    store.commit(vec![Write::Park(ticket), Write::Amend(ticket, whole.clone())]).await.unwrap();
+    assert_eq!(entry().await.map(|e| (e.state, e.inbound)), Some((InboxState::Parked, whole)));
     store.commit(vec![Write::Park(ticket)]).await.unwrap();
     assert_eq!(entry().await.unwrap().state, InboxState::Parked);
     clock.pass(Duration::from_secs(25 * 3600));

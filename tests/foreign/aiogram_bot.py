@@ -24,9 +24,13 @@ from aiogram.types import (
     BufferedInputFile,
     InlineKeyboardButton,
     InlineKeyboardMarkup,
+    InputMediaPhoto,
+    InputRichBlockParagraph,
+    InputRichMessage,
     MessageEntity,
     ReactionTypeEmoji,
     ReplyParameters,
+    RichTextBold,
 )
 from bench import check, equal
 
@@ -121,6 +125,73 @@ async def fetch():
     await telegram.sent(alice, "heard 18 bytes")
 
 
+@dispatcher.stopped_message_generation()
+async def stopped(event):
+    await bot.send_message(event.chat.id, f"stopped {event.draft_id}")
+
+
+@check("drafts are shown, and stopped by the person")
+async def drafts():
+    await bot.send_message_draft(alice, 5, text="thin", can_stop=True)
+    equal(telegram.draft(chat=alice)["text"], "thin")
+    thinking = InputRichMessage(markdown="<tg-thinking>hm</tg-thinking>\n\n**so** far")
+    await bot.send_rich_message_draft(alice, 6, thinking, can_stop=True)
+    draft = telegram.draft(chat=alice)
+    equal((draft["id"], draft["text"], draft["thinking"]), (6, "so far", "hm"))
+    telegram.stop_draft(from_=alice)
+    equal(telegram.draft(chat=alice), None)
+    await telegram.sent(alice, "stopped 6")
+
+
+@check("rich messages come back as the blocks that they are, and are edited")
+async def rich():
+    markdown = "# Sum\n\n|a|b|\n|-|-:|\n|1|**2**|\n\n1. *one*\n2. [x](https://a.example)\n\n> `said`\n\n```sh\nls\n```\n\n- [x] $x^2$\n\n---"
+    sent = await bot.send_rich_message(alice, InputRichMessage(markdown=markdown))
+    kinds = [block.type for block in sent.rich_message.blocks]
+    equal(kinds, ["heading", "table", "list", "blockquote", "pre", "list", "divider"])
+    equal(sent.rich_message.blocks[1].cells[1][1].align, "right")
+    blocks = [InputRichBlockParagraph(text=["plain ", RichTextBold(text="bold")])]
+    await bot.send_rich_message(alice, InputRichMessage(blocks=blocks))
+    equal(telegram.messages(chat=alice)[-1]["text"], "plain bold")
+    edit = {"chat_id": alice, "message_id": sent.message_id}
+    edited = await bot.edit_message_text(**edit, rich_message=InputRichMessage(html="<p>a &amp; b</p>"))
+    equal(edited.rich_message.blocks[0].text, "a & b")
+    equal((await bot.edit_message_text("plain", **edit)).text, "plain")
+
+
+@check("an album is sent and the keyboard of a message changed")
+async def album():
+    photos = [InputMediaPhoto(media=BufferedInputFile(b"\xff\xd8", filename="a.jpg"), caption=words) for words in ("one", "two")]
+    sent = await bot.send_media_group(alice, photos)
+    equal([message.caption for message in sent], ["one", "two"])
+    equal(len({message.media_group_id for message in sent}), 1)
+    keyboard = InlineKeyboardMarkup(inline_keyboard=[[InlineKeyboardButton(text="Stop", callback_data="s")]])
+    message = await bot.send_message(alice, "…")
+    edited = await bot.edit_message_reply_markup(chat_id=alice, message_id=message.message_id, reply_markup=keyboard)
+    equal(edited.reply_markup.model_dump(), keyboard.model_dump())
+    voice = await bot.send_voice(alice, BufferedInputFile(b"OggS", filename="a.oga"), caption="heard")
+    equal((voice.voice.duration, voice.caption), (1, "heard"))
+
+
+@check("an older server and a silenced chat look as they should")
+async def older():
+    telegram.turn_off(methods=["sendRichMessageDraft"])
+    try:
+        await bot.send_rich_message_draft(alice, 6, InputRichMessage(markdown="a"))
+    except TelegramNotFound as error:
+        assert "method not found" in str(error), error
+    else:
+        raise AssertionError("the method was there")
+    telegram.turn_off(methods=[])
+    telegram.silence(chat=alice, seconds=1)
+    try:
+        await bot.send_message(alice, "too soon")
+    except TelegramRetryAfter as error:
+        equal(error.retry_after, 1)
+        await asyncio.sleep(error.retry_after)
+    await bot.send_message(alice, "in time")
+
+
 @check("files, entities, drafts, reactions and typing are taken")
 async def rest():
     document = BufferedInputFile(b"content", filename="notes.txt")
@@ -174,7 +245,7 @@ def violations():
 
 async def main():
     polling = asyncio.create_task(dispatcher.start_polling(bot, handle_signals=False, polling_timeout=2))
-    await bench.run([menu, echoes, press, edit, topic, fetch, rest, faults, violations], "aiogram")
+    await bench.run([menu, echoes, press, edit, topic, fetch, drafts, rich, album, older, rest, faults, violations], "aiogram")
     await dispatcher.stop_polling()
     await polling
 

@@ -1,13 +1,16 @@
 """Holds recorded Telegram calls against aiogram's method classes.
 
-usage: target/foreign/bin/python tests/foreign/check_calls.py FILE_OR_FOLDER …
+usage: target/foreign/bin/python tests/foreign/check_calls.py [--covers METHOD,…] FILE_OR_FOLDER …
 
 Reads JSON lines as the Telegram fake records them. A call must be of a method that the classes know, have no key that they do not
 declare (aiogram itself lets those pass), have every key that is required and values of the declared types. Calls that the fake refused as
-malformed are in the recording too; pass --ok-only to look at good answers alone. Prints each bad line and exits 1 when there is one.
+malformed are in the recording too; pass --ok-only to look at good answers alone. Prints each bad line and exits 1 when there is one, or when
+there is no good call of a method that the recording has to cover.
 """
 
 import argparse
+import collections
+import functools
 import json
 import pathlib
 import sys
@@ -34,15 +37,31 @@ def decode(value):
     return value
 
 
+def spread(annotation, seen):
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return (annotation,)
+    # Rich text is a named union that contains lists of itself.
+    if hasattr(annotation, "__value__"):
+        if annotation.__name__ in seen:
+            return ()
+        return spread(annotation.__value__, seen | {annotation.__name__})
+    return tuple(model for part in typing.get_args(annotation) for model in spread(part, seen))
+
+
+@functools.cache
 def models(annotation):
     """The model classes that may stand at this place."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in typing.get_args(annotation) for model in models(part)]
+    return spread(annotation, frozenset())
 
 
 def fields(model):
     return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
+def word(model):
+    """The literals that the model's `type` may be."""
+    field = model.model_fields.get("type")
+    return typing.get_args(field.annotation) if field and typing.get_origin(field.annotation) is typing.Literal else ()
 
 
 def unknown(value, candidates, path):
@@ -51,6 +70,10 @@ def unknown(value, candidates, path):
         return [key for place, item in enumerate(value) for key in unknown(item, candidates, f"{path}[{place}]")]
     if not isinstance(value, dict) or not candidates:
         return []
+
+    # Where the classes name what they are, a value belongs to the one of its name.
+    named = [model for model in candidates if value.get("type") in word(model)]
+    candidates = named or candidates
 
     def strange(model):
         known = fields(model)
@@ -93,9 +116,11 @@ def lines(paths):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ok-only", action="store_true", help="pass over calls that were not answered with 200")
+    parser.add_argument("--covers", default="", help="methods, by commas, of which there must be a good call")
     parser.add_argument("paths", nargs="+", type=pathlib.Path)
     arguments = parser.parse_args()
     seen = bad = 0
+    good = collections.Counter()
     for place, line in lines(arguments.paths):
         try:
             call = json.loads(line)
@@ -108,11 +133,16 @@ def main():
         except (ValueError, KeyError, TypeError) as error:
             call, found = {}, [f"no recorded call: {error!r}"]
         seen += 1
+        if not found and call["status"] == 200:
+            good[call["method"]] += 1
         if found:
             bad += 1
             print(f"{place} {call.get('method', '?')}: {'; '.join(found)}\n    {line[:400]}")
-    print(f"{seen} calls checked, {bad} bad")
-    return 1 if bad or not seen else 0
+    print(f"{seen} calls checked, {bad} bad; good ones: {', '.join(f'{name} {count}' for name, count in good.most_common())}")
+    missed = [method for method in filter(None, arguments.covers.split(",")) if not good[method]]
+    if missed:
+        print(f"no good call of {', '.join(missed)}")
+    return 1 if bad or missed or not seen else 0
 
 
 if __name__ == "__main__":

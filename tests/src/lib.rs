@@ -14,4 +14,5 @@ pub mod scene;
 pub mod socket;
 pub mod talk;
 pub mod telegram;
+pub mod tools;
 pub mod wire;

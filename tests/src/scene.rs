@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pensive_config::{Environment, Sources, load};
-use pensive_contract::clock::Timestamp;
+use pensive_contract::clock::{Clock as _, Timestamp};
 use pensive_contract::intake::AccountState;
+use pensive_contract::tool::Toolshed;
 use pensive_daemon::{House, Plan};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -17,6 +18,7 @@ use tokio::task::JoinHandle;
 use crate::clock::SimClock;
 use crate::model::ModelFake;
 use crate::telegram::{Person, TelegramFake};
+use crate::tools::ToolsFake;
 
 /// The secret that the scene's configuration gives the model provider; it must never be seen outside a request header.
 pub const MODEL_KEY: &str = "model-key-0123456789abcdef";
@@ -30,6 +32,7 @@ pub struct Scene {
     /// Time, as the daemon sees it.
     pub clock: SimClock,
     config: Value,
+    tools: Option<ToolsFake>,
     home: TempDir,
     house: Option<House>,
 }
@@ -47,7 +50,21 @@ impl Scene {
         scene
     }
 
-    /// The same with nothing running yet; [`Scene::enter`] starts it.
+    /// A daemon whose agent has these tools, and is allowed all.
+    pub async fn with_tools(tools: &ToolsFake, change: impl FnOnce(&mut Value)) -> Self {
+        let mut scene = Self::prepared(|config| {
+            if let Some(defaults) = config.pointer_mut("/agents/defaults").and_then(Value::as_object_mut) {
+                defaults.insert("tools".to_owned(), json!({ "allow": ["*"] }));
+            }
+            change(config);
+        })
+        .await;
+        scene.equip(tools);
+        scene.enter().await;
+        scene
+    }
+
+    /// A daemon with nothing running yet; [`Scene::enter`] starts it.
     pub async fn prepared(change: impl FnOnce(&mut Value)) -> Self {
         // The first of the tests in this process installs it, the others find it there.
         drop(rustls::crypto::ring::default_provider().install_default());
@@ -58,7 +75,9 @@ impl Scene {
         change(&mut config);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let clock = SimClock::at(Timestamp(i64::try_from(now.as_millis()).unwrap_or(0)));
-        Self { telegram, model, clock, config, home, house: None }
+        let hand = clock.clone();
+        telegram.follow(move || hand.now().0);
+        Self { telegram, model, clock, config, tools: None, home, house: None }
     }
 
     /// Starts the daemon, after a change or a stop.
@@ -68,7 +87,9 @@ impl Scene {
         let sources = Sources { file: Some(file), home: Some(self.home.path().to_owned()), env };
         let config =
             load(sources).unwrap_or_else(|faults| panic!("the scene's configuration is wrong:\n{faults}"));
-        let house = House::start(Plan::new(config, Arc::new(self.clock.clone()))).await;
+        let mut plan = Plan::new(config, Arc::new(self.clock.clone()));
+        plan.toolshed = self.tools.clone().map(|tools| Arc::new(tools) as Arc<dyn Toolshed>);
+        let house = House::start(plan).await;
         self.house = Some(house.unwrap_or_else(|fault| panic!("the daemon does not start: {fault}")));
     }
 
@@ -110,6 +131,11 @@ impl Scene {
     /// Changes the configuration; holds from the next [`Scene::enter`] on.
     pub fn reconfigure(&mut self, change: impl FnOnce(&mut Value)) {
         change(&mut self.config);
+    }
+
+    /// Tools of the agent's; there from the next [`Scene::enter`] on.
+    pub fn equip(&mut self, tools: &ToolsFake) {
+        self.tools = Some(tools.clone());
     }
 
     /// The running daemon.

@@ -9,7 +9,7 @@ use pensive_tests::model::{Script, Usage};
 use pensive_tests::scene::{Scene, said};
 use pensive_tests::talk::Talk;
 use pensive_tests::telegram::Fault;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn str_03_a_chat_that_telegram_silences_holds_up_nobody_else() {
@@ -56,7 +56,8 @@ async fn what_found_no_room_behind_a_silenced_chat_arrives_once_and_in_order() {
 #[tokio::test]
 async fn a_stop_cuts_a_long_letter_and_the_next_start_sends_the_rest_of_it_once() {
     const PARTS: usize = 60;
-    let mut scene = Scene::start().await;
+    let in_parts = |config: &mut Value| config["channels"]["telegram"]["richMessages"] = json!("off");
+    let mut scene = Scene::with(in_parts).await;
     let ann = scene.telegram.user("Ann");
     let paragraphs: Vec<String> = (0..PARTS).map(|n| format!("{n:03} {}", "word ".repeat(800))).collect();
     scene.model.play(Script::new().text(&paragraphs.join("\n\n")));

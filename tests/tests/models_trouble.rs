@@ -272,7 +272,7 @@ async fn a_fallback_answers_where_the_first_model_cannot() {
 async fn a_stop_closes_the_stream_upstream_and_the_next_question_is_answered() {
     let scene = Scene::start().await;
     let ann = scene.telegram.user("Ann");
-    scene.model.play(Script::new().text("It is as follows").stall());
+    scene.model.play(Script::new().stall());
     ann.say("hello");
     scene.model.wait_for_running(1).await;
     ann.say("/stop");

@@ -12,7 +12,7 @@ use pensive_tests::gate::Gate;
 use pensive_tests::model::Script;
 use pensive_tests::scene::{Scene, said};
 use pensive_tests::telegram::{Fault, Person};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const RESTARTED: &str = "⚙️ I was restarted while answering. Tap to run it again.";
 const RUN: &str = "Run it again";
@@ -226,7 +226,8 @@ async fn killed_between_two_tries_of_a_refused_send_the_answer_still_goes_out() 
 
 #[tokio::test]
 async fn killed_in_the_middle_of_a_long_answer_the_parts_before_stay_and_those_behind_come() {
-    let scene = Scene::prepared(|_| {}).await;
+    let plain = |config: &mut Value| config["channels"]["telegram"]["richMessages"] = json!("off");
+    let scene = Scene::prepared(plain).await;
     let ann = scene.telegram.user("Ann");
     let daemon = scene.daemon().await;
     let gate = Gate::new();

@@ -126,6 +126,7 @@ async fn status_tells_all_that_holds() {
     scene.model.play(Script::new().text("Hello.").usage(usage));
     ann.say("hello");
     assert_eq!(ann.hear().await, "Hello.");
+    assert!(ann.hear().await.starts_with("🔎 Model: fake/gpt-5.2, calls: 1\n"));
     scene.pass(Duration::from_secs(30)).await;
     assert_eq!(
         ann.ask("/status").await,
@@ -191,7 +192,7 @@ async fn what_stands_beside_new_holds_in_the_new_session() {
 async fn a_new_session_ends_what_the_old_one_was_doing() {
     let scene = Scene::start().await;
     let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
-    scene.model.play(Script::new().text("One ").stall());
+    scene.model.play(Script::new().stall());
     ann.say("count to ten");
     scene.model.wait_for_running(1).await;
     ann.say("and then to twenty");
@@ -215,7 +216,7 @@ async fn stop_ends_the_run_and_the_queue_and_nothing_else() {
     .await;
     assert_eq!(ann.ask("stop it").await, "You said: stop it");
     let gate = Gate::new();
-    scene.model.play(Script::new().text("One ").wait(&gate).text("two"));
+    scene.model.play(Script::new().wait(&gate).text("One two"));
     ann.say("count");
     scene.model.wait_for_running(1).await;
     ann.say("and this waits");

@@ -15,7 +15,7 @@ use pensive_tests::model::Script;
 use pensive_tests::scene::{Scene, said};
 use pensive_tests::telegram::{Call, Fault, Person};
 use pensive_tests::wire::Wire;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const UNCONFIRMED: &str = "⚙️ I could not confirm that my last answer arrived.";
 const SHOW: &str = "Show it again";
@@ -36,6 +36,11 @@ fn sends(scene: &Scene, person: &Person) -> Vec<Call> {
 async fn talk(scene: &Scene, person: &Person, text: &str) {
     person.say(text);
     scene.telegram.wait_for_text(person.chat(), &format!("You said: {text}")).await;
+}
+
+/// A long answer goes out in several messages.
+fn in_parts(config: &mut Value) {
+    config["channels"]["telegram"]["richMessages"] = json!("off");
 }
 
 /// `count` words that are told apart, in lines.
@@ -199,7 +204,7 @@ async fn med_13_an_answer_to_a_deleted_topic_arrives_once_without_it() {
 
 #[tokio::test]
 async fn a_blocked_bot_gives_that_chat_up_and_goes_on_with_the_others() {
-    let scene = Scene::start().await;
+    let scene = Scene::with(in_parts).await;
     let (ann, bob) = (scene.telegram.user("Ann"), scene.telegram.user("Bob"));
     let gate = Gate::new();
     scene.model.play(Script::new().wait(&gate).text(&words(1_500)));
@@ -219,7 +224,7 @@ async fn a_blocked_bot_gives_that_chat_up_and_goes_on_with_the_others() {
 
 #[tokio::test]
 async fn a_part_goes_out_when_the_one_before_was_confirmed() {
-    let scene = Scene::start().await;
+    let scene = Scene::with(in_parts).await;
     let (ann, bob) = (scene.telegram.user("Ann"), scene.telegram.user("Bob"));
     let (gate, story) = (Gate::new(), words(1_500));
     scene.telegram.inject(Fault::on("sendMessage").held(&gate).in_chat(ann.chat()).always());
@@ -242,7 +247,7 @@ async fn a_part_goes_out_when_the_one_before_was_confirmed() {
 
 #[tokio::test]
 async fn trouble_in_the_middle_of_a_long_answer_changes_neither_order_nor_number() {
-    let scene = Scene::start().await;
+    let scene = Scene::with(in_parts).await;
     let (ann, bob) = (scene.telegram.user("Ann"), scene.telegram.user("Bob"));
     let story = words(1_500);
     scene.model.reply_to("story", Script::new().text(&story));

@@ -1,4 +1,5 @@
-//! What an answer looks like when it has reached Telegram: styles, splits, direction, and nothing that nobody should read.
+//! What an answer looks like when it has reached Telegram as plain messages: styles, splits, direction, and nothing that
+//! nobody should read.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +31,8 @@ async fn shown(scene: &Scene, talk: &mut Talk, markdown: &str) -> Vec<Seen> {
 }
 
 async fn start() -> (Scene, Talk) {
-    let scene = Scene::start().await;
+    let plain = |config: &mut Value| config["channels"]["telegram"]["richMessages"] = json!("off");
+    let scene = Scene::with(plain).await;
     let ann = scene.telegram.user("Ann");
     let talk = Talk::with(&scene, &ann);
     (scene, talk)

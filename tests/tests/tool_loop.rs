@@ -245,7 +245,7 @@ async fn a_stop_among_the_calls_leaves_only_the_persons_message() {
     let scene = over("openai-completions").await;
     let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
     scene.model.play(calls_status());
-    scene.model.play(Script::new().text("It is as follows").stall());
+    scene.model.play(Script::new().stall());
     ann.say("one");
     scene.model.wait_until(|model| (model.count() == 2).then_some(())).await;
     assert_eq!(ann.ask("/stop").await, "⚙️ Stopped.");

@@ -7,7 +7,7 @@ use pensive_contract::clock::Clock;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::Account;
 use pensive_contract::intake::{AccountState, Channel, Intake};
-use pensive_contract::outward::Outward;
+use pensive_contract::outward::{Cut, Outward};
 use pensive_contract::secret::Secret;
 use pensive_contract::store::Notes;
 use regex::{Regex, RegexBuilder};
@@ -16,8 +16,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::chats::Chats;
 use crate::client::Client;
+use crate::ladder::Ladder;
 use crate::outlet::Lines;
 use crate::poll::Poller;
+use crate::render::RichMessages;
+
+/// A message holds 4,096 units (<https://core.telegram.org/bots/api#sendmessage>); apps cut a longer text there or a little
+/// before, where a line or a word ends.
+const CUT: Cut = Cut { near: 3_800, most: 4_096 };
 
 /// What an account needs to be told.
 #[derive(Debug, Clone)]
@@ -32,6 +38,8 @@ pub struct TelegramSettings {
     pub api_root: String,
     /// Further words that call the bot in groups, as regular expressions; case does not matter.
     pub mention_patterns: Vec<String>,
+    /// Whether answers go out as rich messages.
+    pub rich_messages: RichMessages,
 }
 
 /// An account, ready to run.
@@ -51,15 +59,26 @@ pub fn connect(
     clock: Arc<dyn Clock>,
     notes: Arc<dyn Notes>,
 ) -> Result<Telegram, Fault> {
-    let TelegramSettings { account, token, token_from, api_root, mention_patterns } = settings;
+    let TelegramSettings { account, token, token_from, api_root, mention_patterns, rich_messages } = settings;
     let unusable = |why: String| unusable(&account, &why);
     let patterns = mention_patterns.iter().map(|pattern| compiled(pattern)).collect::<Result<Vec<_>, _>>();
     let patterns = patterns.map_err(unusable)?;
     let client =
         Client::new(&api_root, &token, clock.clone()).map_err(|fault| unusable(fault.to_string()))?;
     let chats = Arc::new(Chats::default());
-    let lines = Arc::new(Lines { client: client.clone(), chats: chats.clone() });
-    let outward = Outward { outlet: lines.clone(), typing: Some(lines.clone()), presses: Some(lines) };
+    let lines = Arc::new(Lines {
+        client: client.clone(),
+        chats: chats.clone(),
+        ladder: Ladder::default(),
+        rich: rich_messages,
+    });
+    let outward = Outward {
+        outlet: lines.clone(),
+        previews: Some(lines.clone()),
+        typing: Some(lines.clone()),
+        presses: Some(lines),
+        cut: Some(CUT),
+    };
     let state = watch::Sender::new(AccountState::Starting);
     let bot = Bot {
         id: bot_id(&token),

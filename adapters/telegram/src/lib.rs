@@ -1,17 +1,19 @@
 //! The Telegram channel: one bot account that takes in what people write and sends what the engine says.
 //!
 //! What comes in: `poll` asks for events, `wire` names their fields, `receive` reads them as the engine's inbound
-//! shape. What goes out: `render` makes messages of a body, `outlet` sends them, `verdict` says how a call ended.
-//! Below both is `client`, one HTTP call; beside them `identity` and `menu` run once at start.
+//! shape. What goes out: `render` makes messages of a body, `outlet` sends them, `previews` shows what is being made by the
+//! best method that a chat takes (`ladder`), `verdict` says how a call ended. Below both is `client`, one HTTP call; beside them `identity` and `menu` run once at start.
 //!
 //! Nothing here retries a send, parses a directive, judges access or keeps state that a restart would miss.
 
 mod units;
 
 mod client;
+mod payloads;
 mod repair;
 mod wire;
 
+mod address;
 mod chats;
 mod receive;
 
@@ -22,9 +24,12 @@ mod pauses;
 mod poll;
 mod trouble;
 
+mod ladder;
+mod letter;
 mod outlet;
+mod previews;
 mod render;
 mod verdict;
 
 pub use account::{Telegram, TelegramSettings, connect};
-pub use render::render;
+pub use render::{RichMessages, render};

@@ -9,14 +9,14 @@ use pensive_contract::inbound::Inbound;
 use pensive_contract::intake::{AccountState, Intake};
 use pensive_contract::store::Cursor;
 use serde_json::value::RawValue;
-use teloxide_core::payloads::{DeleteWebhook, GetUpdates};
-use teloxide_core::types::AllowedUpdate;
+use teloxide_core::payloads::DeleteWebhook;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::account::Bot;
 use crate::client::{CallFault, Client};
 use crate::pauses::Pauses;
+use crate::payloads::GetUpdates;
 use crate::receive::{Us, receive};
 use crate::trouble::{Asked, Trouble, trouble};
 use crate::wire::{Numbered, updates};
@@ -28,6 +28,9 @@ const POLL_LIMIT: Duration = Duration::from_secs(65);
 /// Without a finished poll for this long, connections are made anew.
 const SILENCE: Duration = Duration::from_secs(120);
 const BATCH: u8 = 100;
+/// The kinds of events that we ask for.
+const KINDS: &[&str] =
+    &["message", "edited_message", "callback_query", "my_chat_member", "stopped_message_generation"];
 /// A long poll without events that comes back sooner did not wait.
 const HASTY: Duration = Duration::from_secs(1);
 /// After another poller was met this often in a row, it is no leftover of a restart.
@@ -129,17 +132,8 @@ impl<'a> Poller<'a> {
             Reach::Long => (BATCH, LONG),
             Reach::Probe => (1, 0),
         };
-        let question = GetUpdates {
-            offset: self.next.and_then(|next| i32::try_from(next).ok()).filter(|next| *next > 0),
-            limit: Some(limit),
-            timeout: Some(timeout),
-            allowed_updates: Some(vec![
-                AllowedUpdate::Message,
-                AllowedUpdate::EditedMessage,
-                AllowedUpdate::CallbackQuery,
-                AllowedUpdate::MyChatMember,
-            ]),
-        };
+        let question =
+            GetUpdates { offset: self.next.filter(|next| *next > 0), limit, timeout, allowed_updates: KINDS };
         let body = self.client.post(&question, POLL_LIMIT).await?;
         self.client.read(&body, |batch| {
             let raw: Vec<&RawValue> = serde_json::from_str(batch).ok()?;

@@ -9,8 +9,9 @@ use pensive_contract::inbound::{
 };
 use regex::Regex;
 
+use crate::previews::STOP_DATA;
 use crate::units::byte_ranges;
-use crate::wire::{CallbackQuery, Chat, Entity, File, Message, Replied, Update, User};
+use crate::wire::{CallbackQuery, Chat, Entity, File, Message, Replied, Stopping, Update, User};
 
 /// The topic that every forum has. Its messages belong to the chat itself.
 const GENERAL: i64 = 1;
@@ -37,8 +38,34 @@ pub(crate) fn receive(us: &Us, update: Update, now: Timestamp) -> Option<Inbound
     } else if let Some(message) = update.edited_message {
         written(us, number, *message, InboundKind::Edit)
     } else {
-        pressed(us, number, *update.callback_query?, now)
+        match update.callback_query {
+            Some(query) => pressed(us, number, *query, now),
+            None => stopped(us, number, update.stopped_message_generation?, now),
+        }
     }
+}
+
+/// A draft is no message, and its stop names nobody: it stands in a private chat, whose number is the person's.
+fn stopped(us: &Us, number: i64, stop: Stopping, now: Timestamp) -> Option<Inbound> {
+    let Stopping { chat, message_thread_id, draft_id } = stop;
+    let place = place(us, &chat, message_thread_id).filter(|place| place.kind == ChatKind::Direct)?;
+    let person = User {
+        id: chat.id,
+        is_bot: false,
+        first_name: chat.first_name,
+        last_name: chat.last_name,
+        username: chat.username,
+    };
+    Some(Inbound {
+        update: UpdateId::from(number.to_string()),
+        place,
+        sender: sender(&person)?,
+        message: MessageId::from(""),
+        kind: InboundKind::Halt { stream: draft_id, query: None },
+        addressed: Addressed::Yes,
+        attachments: Vec::new(),
+        at: now,
+    })
 }
 
 fn written(us: &Us, number: i64, message: Message, kind: fn(TypedText) -> InboundKind) -> Option<Inbound> {
@@ -75,11 +102,19 @@ fn pressed(us: &Us, number: i64, query: CallbackQuery, now: Timestamp) -> Option
         place: place(us, &message.chat, message.message_thread_id.filter(|_| message.is_topic_message))?,
         sender: sender(&query.from)?,
         message: MessageId::from(message.message_id.to_string()),
-        kind: InboundKind::Press { data: query.data?, query: query.id },
+        kind: press(query.data?, query.id),
         addressed: Addressed::Yes,
         attachments: Vec::new(),
         at: now,
     })
+}
+
+/// The button under a standing preview of ours stops it; what the others mean, the engine knows.
+fn press(data: String, query: String) -> InboundKind {
+    match data.strip_prefix(STOP_DATA).and_then(|stream| stream.parse().ok()) {
+        Some(stream) => InboundKind::Halt { stream, query: Some(query) },
+        None => InboundKind::Press { data, query },
+    }
 }
 
 fn sender(user: &User) -> Option<Sender> {

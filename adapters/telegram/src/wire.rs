@@ -55,6 +55,7 @@ pub(crate) struct Update {
     pub(crate) message: Option<Box<Message>>,
     pub(crate) edited_message: Option<Box<Message>>,
     pub(crate) callback_query: Option<Box<CallbackQuery>>,
+    pub(crate) stopped_message_generation: Option<Stopping>,
 }
 
 /// The number of an event whose content could not be read.
@@ -125,6 +126,11 @@ pub(crate) struct Chat {
     pub(crate) kind: String,
     #[serde(default)]
     pub(crate) is_forum: bool,
+    /// The name of the person, in a private chat.
+    #[serde(default)]
+    pub(crate) first_name: String,
+    pub(crate) last_name: Option<String>,
+    pub(crate) username: Option<String>,
 }
 
 /// A stretch of a text with a meaning; counted in UTF-16 units, and not to be trusted.
@@ -161,6 +167,14 @@ pub(crate) struct Pressed {
     #[serde(default)]
     pub(crate) is_topic_message: bool,
     pub(crate) chat: Chat,
+}
+
+/// The person's stop under a draft of ours (Bot API 10.3). Drafts are for private chats, so the chat is the person.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Stopping {
+    pub(crate) chat: Chat,
+    pub(crate) message_thread_id: Option<i64>,
+    pub(crate) draft_id: i64,
 }
 
 /// A whole number as servers write it: as a number, with a fraction (rounded up), or in quotes. Anything else is none.

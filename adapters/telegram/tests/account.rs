@@ -74,7 +74,13 @@ fn cursor(bot: &str, next: i64) -> Cursor {
 async fn rst_06_the_offset_moves_only_after_the_batch_was_kept() {
     let mut run = Running::start(None).await;
     let poll = run.poll().await;
-    let allowed = json!(["message", "edited_message", "callback_query", "my_chat_member"]);
+    let allowed = json!([
+        "message",
+        "edited_message",
+        "callback_query",
+        "my_chat_member",
+        "stopped_message_generation"
+    ]);
     assert_eq!(poll.body, json!({"limit": 100, "timeout": 50, "allowed_updates": allowed}));
     assert_eq!(poll.path, format!("/bot{TOKEN}/GetUpdates"));
     run.server.introduce().await;
@@ -346,7 +352,7 @@ async fn med_12_general_is_typed_to_by_its_number_and_written_to_without() {
         body
     });
     assert_eq!(body["message_thread_id"], 1);
-    let part = Part { text: "x".to_owned(), marks: Vec::new() };
+    let part = Part { text: "x".to_owned(), ..Part::default() };
     let extras = Extras::default();
     let (_, body) = tokio::join!(run.outward.outlet.send(&place, &part, &extras), async {
         let request = run.server.asked("SendMessage").await;

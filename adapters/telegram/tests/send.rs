@@ -37,7 +37,7 @@ impl Bench {
 }
 
 fn plain(text: &str) -> Part {
-    Part { text: text.to_owned(), marks: Vec::new() }
+    Part { text: text.to_owned(), ..Part::default() }
 }
 
 #[tokio::test]
@@ -51,6 +51,7 @@ async fn a_part_goes_out_with_its_styles_topic_reply_and_buttons() {
             Mark { range: 10..99, style: Style::Code },
             Mark { range: 1..5, style: Style::Code },
         ],
+        whole: None,
     };
     let extras = Extras {
         buttons: vec![
@@ -244,6 +245,10 @@ fn rendering_is_the_outlets() {
     let parts = made.unwrap().outward.outlet.render(&Body::Markdown("**x**".to_owned()));
     assert_eq!(
         parts,
-        vec![Part { text: "x".to_owned(), marks: vec![Mark { range: 0..1, style: Style::Bold }] }]
+        vec![Part {
+            text: "x".to_owned(),
+            marks: vec![Mark { range: 0..1, style: Style::Bold }],
+            whole: None
+        }]
     );
 }

@@ -78,7 +78,9 @@ impl Terminal {
         Outward {
             outlet: Arc::clone(&seated) as _,
             typing: Some(Arc::clone(&seated) as _),
+            previews: None,
             presses: Some(seated as _),
+            cut: None,
         }
     }
 

@@ -103,6 +103,13 @@ pub enum InboundKind {
         /// The platform's handle for answering the press.
         query: String,
     },
+    /// Stopped an answer in the making by what the platform offers beside it.
+    Halt {
+        /// Which one: the `stream` of its previews.
+        stream: i64,
+        /// The platform's handle for answering, where it was a button.
+        query: Option<String>,
+    },
 }
 
 /// One event from a channel.
@@ -127,12 +134,12 @@ pub struct Inbound {
 }
 
 impl Inbound {
-    /// The typed text of a message or edit; nothing for a button.
+    /// The typed text of a message or edit; nothing for a button or a stop.
     #[must_use]
     pub fn typed(&self) -> Option<&TypedText> {
         match &self.kind {
             InboundKind::Message(typed) | InboundKind::Edit(typed) => Some(typed),
-            InboundKind::Press { .. } => None,
+            InboundKind::Press { .. } | InboundKind::Halt { .. } => None,
         }
     }
 }

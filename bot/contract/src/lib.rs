@@ -2,7 +2,7 @@
 //! any platform's or provider's name.
 //!
 //! Read [`ids`] and [`inbound`] for what comes in, [`outward`] for what goes out, [`model`] and [`speech`] for the model's
-//! side, [`session`] and [`store`] for what is kept, [`clock`] and [`fault`] for time and trouble.
+//! side, [`tool`] for what it may do, [`session`] and [`store`] for what is kept, [`clock`] and [`fault`] for time and trouble.
 
 pub mod clock;
 pub mod fault;
@@ -15,3 +15,4 @@ pub mod secret;
 pub mod session;
 pub mod speech;
 pub mod store;
+pub mod tool;

@@ -75,6 +75,18 @@ pub struct Part {
     pub text: String,
     /// Its styles, by start.
     pub marks: Vec<Mark>,
+    /// How it and those behind it can be sent as one, where the channel prefers that.
+    pub whole: Option<Whole>,
+}
+
+/// One richer message in place of several parts. A channel that is handed a part with it sends it and nothing else of the
+/// part. Delivered, the other parts are not sent; refused for the style or for ever, they are sent without it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole {
+    /// What the channel sends, in words of its own.
+    pub form: String,
+    /// How many parts it stands for, the one that carries it included.
+    pub parts: usize,
 }
 
 /// A button under a message.
@@ -177,13 +189,77 @@ pub trait Presses: Send + Sync {
     async fn answer(&self, query: &str, text: Option<&str>) -> Outcome<()>;
 }
 
+/// An answer in the making, as it is to be shown now.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Preview {
+    /// Which run: previews of two runs in one chat never mix. Never zero.
+    pub stream: i64,
+    /// The reasoning so far, where it is shown live.
+    pub thinking: Option<String>,
+    /// The answer so far, as Markdown that may break off anywhere; empty while the model thinks.
+    pub markdown: String,
+    /// The message that is being answered.
+    pub reply_to: Option<MessageId>,
+}
+
+/// How a chat takes previews.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tempo {
+    /// At least this long between two of them.
+    pub every: Duration,
+    /// After this long a preview fades and must be shown again; nothing where it stays.
+    pub fades: Option<Duration>,
+    /// Whether each one counts against the chat's budget of messages.
+    pub cost: Cost,
+}
+
+/// Whether showing a preview uses up what the platform allows a chat in messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cost {
+    /// It does, like any message.
+    Message,
+    /// It does not.
+    Free,
+}
+
+/// Shows answers while they are made. Only where the platform can.
+#[async_trait]
+pub trait Previews: Send + Sync {
+    /// How a chat takes them; nothing where it takes none. May change as methods turn out to be refused there.
+    fn tempo(&self, to: &Place) -> Option<Tempo>;
+
+    /// Shows the newest state, once, by the best method that this chat is known to take; a method that is refused is not
+    /// tried there again, and the next one is. `standing` is the message that an earlier call gave, to be changed. Gives the
+    /// message that stands now, where a real one does; nothing where the preview vanishes by itself.
+    async fn show(&self, to: &Place, preview: &Preview, standing: Option<&MessageId>) -> Outcome<Option<MessageId>>;
+
+    /// Turns a standing preview into a part of the final text.
+    async fn settle(&self, to: &Place, standing: &MessageId, part: &Part, extras: &Extras) -> Outcome<MessageId>;
+
+    /// Takes a standing preview away.
+    async fn remove(&self, to: &Place, standing: &MessageId) -> Outcome<()>;
+}
+
 /// The outward ports of one account.
 #[derive(Clone)]
 pub struct Outward {
     /// Messages.
     pub outlet: std::sync::Arc<dyn Outlet>,
+    /// Answers in the making, where offered.
+    pub previews: Option<std::sync::Arc<dyn Previews>>,
     /// The typing sign, where offered.
     pub typing: Option<std::sync::Arc<dyn Typing>>,
     /// Button presses, where offered.
     pub presses: Option<std::sync::Arc<dyn Presses>>,
+    /// Where people's apps cut what they type; nothing where they do not.
+    pub cut: Option<Cut>,
+}
+
+/// How long a text people can send at once, in UTF-16 units. Their apps make several messages of a longer one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// From this length on a text may have been cut: apps look for the end of a line or a word.
+    pub near: usize,
+    /// No text is longer.
+    pub most: usize,
 }

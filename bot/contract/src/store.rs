@@ -120,7 +120,7 @@ pub enum Write {
     Heed(Ticket),
     /// Marks an inbox entry as being worked on.
     Begin(Ticket),
-    /// Replaces the message of an inbox entry that has not begun.
+    /// Replaces the message of an inbox entry, unless a run works on it.
     Amend(Ticket, Inbound),
     /// Puts an inbox entry by until a person asks for it.
     Park(Ticket),

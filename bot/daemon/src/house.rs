@@ -72,7 +72,7 @@ impl House {
     }
 
     async fn build(plan: &Plan, store: &Store) -> Result<Self, StartFault> {
-        let Plan { config, clock, reach, user } = plan;
+        let Plan { config, clock, reach, user, toolshed } = plan;
         // Reads the system's certificates, beside the accounts that may do the same.
         let models = {
             let (config, clock) = (config.clone(), Arc::clone(clock));
@@ -88,6 +88,7 @@ impl House {
             outbox: Arc::new(store.clone()),
             notes: Arc::new(store.clone()),
             model: Arc::new(models.await.map_err(|_| StartFault::Cut)??),
+            toolshed: toolshed.clone(),
             outward: accounts.outward(),
             masker: masker(config),
         };

@@ -38,7 +38,6 @@ const TOOLS: Asks = Asks::Unless(&["session_status", "*"]);
 const ONE_TOOL: &str = "the only tool is session_status";
 const SILENT: &str = "agents speak only when they are spoken to";
 const ENDLESS: &str = "a session ends only with /new or /reset";
-const IN_TURN: &str = "messages wait for their turn, 20 at most";
 
 #[rustfmt::skip]
 const GAPS: &[Gap] = &[
@@ -53,7 +52,6 @@ const GAPS: &[Gap] = &[
     gap(TOP, "bindings.*.match.guild", Asks::Always, "no channel has guilds, so the binding matches nothing"),
     gap(TELEGRAM, "dmPolicy", Asks::With("pairing"), "newcomers cannot ask to be let in; list them in allowFrom"),
     gap(TELEGRAM, "streaming", OFF, "answers are sent when they stand"),
-    gap(TELEGRAM, "richMessages", OFF, "answers are sent as text with styles"),
     gap(TELEGRAM, "webhookUrl", Asks::Always, "events are fetched by polling"),
     gap(TELEGRAM, "heartbeat", Asks::Always, SILENT),
     gap(TOP, "channels.web.enabled", NO, "no web page is served"),
@@ -61,11 +59,6 @@ const GAPS: &[Gap] = &[
     gap(TOP, "session.reset.idleMinutes", ZERO, ENDLESS),
     gap(TOP, "session.reset.atHour", Asks::Always, ENDLESS),
     gap(TOP, "session.reset.keepOverrides", NO, ENDLESS),
-    gap(TOP, "messages.inbound.debounceMs", ZERO, "each message is taken as it comes"),
-    gap(TOP, "messages.queue.mode", Asks::With("collect"), IN_TURN),
-    gap(TOP, "messages.queue.mode", Asks::With("interrupt"), IN_TURN),
-    gap(TOP, "messages.queue.debounceMs", Asks::Always, IN_TURN),
-    gap(TOP, "messages.queue.cap", Asks::Unless(&["20"]), IN_TURN),
 ];
 
 impl Gap {
@@ -140,7 +133,7 @@ mod tests {
     #[test]
     fn what_is_served_is_passed_over() {
         let text = "{ channels: { telegram: { botToken: '1:x', dmPolicy: 'allowlist', allowFrom: [1], streaming: 'off' },
-            web: { enabled: false } }, messages: { queue: { mode: 'steer', cap: 20 }, responsePrefix: 'x' },
+            web: { enabled: false } }, messages: { queue: { mode: 'collect', debounceMs: 2000, cap: 5 }, responsePrefix: 'x' },
             session: { dmScope: 'main', reset: { idleMinutes: 0, atHour: null } },
             agents: { defaults: { model: 'openai/x', reasoningDefault: 'on', tools: { allow: ['*'] } } } }";
         assert_eq!(told(text), [""; 0]);

@@ -27,6 +27,8 @@ pub enum CommandName {
     Reset,
     /// An end to the run.
     Stop,
+    /// Leave for a call of a tool that could do harm.
+    Approve,
     /// The models.
     Models,
     /// The usage line.
@@ -265,6 +267,14 @@ const TABLE: &[CommandSpec] = &[
         aliases: &["abort", "cancel"],
         summary: "Stop what I am doing",
         usage: "/stop",
+        ..ALONE
+    },
+    CommandSpec {
+        name: CommandName::Approve,
+        word: "approve",
+        summary: "Allow what I asked about, or deny it",
+        usage: "/approve [deny]",
+        choices: || vec!["deny"],
         ..ALONE
     },
     CommandSpec {

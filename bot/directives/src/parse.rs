@@ -200,6 +200,7 @@ fn without_value(family: CommandName, word: Option<&str>, shape: Shape) -> Optio
         | CommandName::New
         | CommandName::Reset
         | CommandName::Stop
+        | CommandName::Approve
         | CommandName::Models
         | CommandName::Usage => None,
     }

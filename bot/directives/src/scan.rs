@@ -149,7 +149,7 @@ fn command(message: &Message<'_>, spec: &CommandSpec, slash: usize, rest: &str) 
     if !is_whole && !is_over(after_stops(rest)) {
         return None;
     }
-    let takes_word = matches!(spec.name, CommandName::New | CommandName::Usage);
+    let takes_word = matches!(spec.name, CommandName::New | CommandName::Usage | CommandName::Approve);
     let found = match spec.placement {
         Placement::Anywhere if is_whole => Found::Anywhere(spec.name),
         Placement::Anywhere | Placement::Alone | Placement::Directive => {
@@ -197,6 +197,7 @@ fn value<'a>(message: &Message<'_>, family: CommandName, rest: &'a str) -> Optio
         | CommandName::New
         | CommandName::Reset
         | CommandName::Stop
+        | CommandName::Approve
         | CommandName::Models
         | CommandName::Usage => None,
     }

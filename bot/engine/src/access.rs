@@ -73,7 +73,9 @@ fn admit_group(
         },
     };
     let addressed = match (&inbound.kind, inbound.addressed, rule.mention) {
-        (InboundKind::Press { .. }, _, _) | (_, Addressed::Yes, _) | (_, _, MentionRule::Free) => true,
+        (InboundKind::Press { .. } | InboundKind::Halt { .. }, _, _)
+        | (_, Addressed::Yes, _)
+        | (_, _, MentionRule::Free) => true,
         (InboundKind::Message(_) | InboundKind::Edit(_), Addressed::No, MentionRule::Required) => {
             rule.bare_commands && bare_command(settings, inbound, parsed)
         }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use pensive_contract::model::{ModelRef, Price, PromptTurn, TokenUsage};
 
+use crate::errand::Failing;
+use crate::trace;
+
 /// What a run ended with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -17,6 +20,10 @@ pub(crate) struct Answer {
     pub(crate) turns: Vec<PromptTurn>,
     /// What the person is to know before they read the answer.
     pub(crate) notes: Vec<String>,
+    /// The last call that came to nothing, where nothing made it good.
+    pub(crate) failing: Option<Failing>,
+    /// What the run tells of itself.
+    pub(crate) trace: trace::Log,
     /// Who gave it.
     pub(crate) model: ModelRef,
     /// The level of the last call, as the model's profile calls it.

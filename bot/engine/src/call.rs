@@ -56,6 +56,7 @@ impl Course<'_> {
             let heard = std::mem::replace(&mut self.heard, Speech::new(None));
             let fault = match ended {
                 Ok(stop) => {
+                    self.trace.answered();
                     self.broken.clear();
                     return Ok((heard, stop));
                 }
@@ -64,6 +65,8 @@ impl Course<'_> {
             if !heard.text().trim().is_empty() {
                 self.broken = heard.text();
             }
+            let cause = self.bearings.core.ports.masker.mask(&fault.log).into_owned();
+            self.trace.failed(model, cause.clone());
             retries.spent(self.bearings.core.now().since(listening.last));
             let pause = match fault.class {
                 FaultClass::Again => retries.next(fastrand::f64()),
@@ -71,7 +74,7 @@ impl Course<'_> {
                 FaultClass::TellPerson | FaultClass::OursToMend => None,
             };
             let ports = &self.bearings.core.ports;
-            tracing::warn!(session = %self.session, %model, cause = %ports.masker.mask(&fault.log), again_in = ?pause, "a model call failed");
+            tracing::warn!(session = %self.session, %model, %cause, again_in = ?pause, "a model call failed");
             let Some(pause) = pause else { return Err(fault) };
             ports.clock.sleep(pause).await;
         }
@@ -87,6 +90,10 @@ impl Course<'_> {
         let request = self.request(model, &profile, called);
         profile.label(request.manner.thinking).clone_into(&mut self.level);
         self.tier = tier(&request.manner);
+        let explained = self.bearings.core.ports.model.explain(model, &request.manner);
+        self.trace.asked(&request, explained);
+        let asked = self.bearings.pending.settings.think.asked;
+        self.trace.clamped(profile.label(asked).to_owned(), self.level.clone());
         self.heard = Speech::new(Some(model.clone()));
         self.listen(request, &profile, listening).await
     }

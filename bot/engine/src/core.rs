@@ -11,10 +11,12 @@ use pensive_contract::outward::{Body, Button, Finality, Outward, Part};
 use pensive_contract::store::{
     Inbox, Ledger, Notes, Outbox, OutboxEntry, OutboxKind, PartState, Sessions, StoreFault, Transcript, Write,
 };
+use pensive_contract::tool::Toolshed;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::approval::Approvals;
 use crate::courier::Parcel;
 use crate::effort::Knob;
 use crate::lane::Job;
@@ -43,6 +45,8 @@ pub struct Ports {
     pub notes: Arc<dyn Notes>,
     /// Every model.
     pub model: Arc<dyn Model>,
+    /// The tools that agents may be allowed, beside the engine's own; nothing where there are no others.
+    pub toolshed: Option<Arc<dyn Toolshed>>,
     /// The outward side of each account.
     pub outward: BTreeMap<Account, Outward>,
     /// The masker that everything outward passes.
@@ -69,6 +73,8 @@ pub(crate) struct Core {
     pub(crate) rate: Option<RateGate>,
     /// The tier of the whole daemon.
     pub(crate) effort: Knob,
+    /// What people are asked about calls of tools.
+    pub(crate) approvals: Approvals,
     pub(crate) started: Timestamp,
 }
 
@@ -116,6 +122,7 @@ impl Core {
             slots,
             rate,
             effort,
+            approvals: Approvals::default(),
             started,
         })
     }

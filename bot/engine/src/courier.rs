@@ -32,6 +32,8 @@ pub(crate) type Done = oneshot::Sender<Result<Vec<MessageId>, Fault>>;
 /// How one part ended.
 enum Landing {
     Known(PartState),
+    /// The same for this many parts at once: they went as one.
+    Whole(PartState, usize),
     /// The chat takes nothing any more.
     ChatGone(String),
     /// We are shutting down: the entry stays as it is for the next start.
@@ -133,9 +135,17 @@ impl<'a> Round<'a> {
             return;
         };
         let outlet = Arc::clone(&outward.outlet);
-        for index in 0..self.entry.parts.len() {
+        let mut index = 0;
+        while index < self.entry.parts.len() {
             match self.deliver_part(&*outlet, index).await {
-                Landing::Known(state) => self.set(index, state),
+                Landing::Known(state) => {
+                    self.set(index, state);
+                    index += 1;
+                }
+                Landing::Whole(state, parts) => {
+                    self.set_whole(index, parts, &state);
+                    index += parts.max(1);
+                }
                 Landing::ChatGone(why) => {
                     self.fail_rest(&why);
                     break;
@@ -148,9 +158,11 @@ impl<'a> Round<'a> {
 
     /// Sends one part until something final is known of it.
     async fn deliver_part(&mut self, outlet: &dyn Outlet, index: usize) -> Landing {
-        let Some((part, state)) = self.entry.parts.get(index).cloned() else { return Landing::Kept };
+        let Some((mut part, state)) = self.entry.parts.get(index).cloned() else { return Landing::Kept };
         match state {
-            PartState::Sent(_) | PartState::Unknown | PartState::Failed(_) => return Landing::Known(state),
+            // Whether it went as one with those behind it, nobody knows either.
+            PartState::Unknown => return as_one(&part, Landing::Known(state)),
+            PartState::Sent(_) | PartState::Failed(_) => return Landing::Known(state),
             // A letter may have hundreds of parts; the rest of it is for the next start.
             PartState::Trying | PartState::Waiting if self.core.abort.is_cancelled() => {
                 self.note(index, PartState::Waiting);
@@ -163,13 +175,12 @@ impl<'a> Round<'a> {
                 }
             }
         }
-        let extras = self.extras(index);
-        let landing = self.persist(outlet, index, part, &extras).await;
+        let landing = self.persist(outlet, index, &mut part).await;
         if let Landing::Kept = landing {
             // It has certainly not landed: the next start may send it.
             self.note(index, PartState::Waiting);
         }
-        landing
+        as_one(&part, landing)
     }
 
     /// Writes down that a part is about to be tried; after a crash nobody could know otherwise.
@@ -190,17 +201,11 @@ impl<'a> Round<'a> {
         }
     }
 
-    async fn persist(
-        &mut self,
-        outlet: &dyn Outlet,
-        index: usize,
-        mut part: Part,
-        extras: &Extras,
-    ) -> Landing {
+    async fn persist(&mut self, outlet: &dyn Outlet, index: usize, part: &mut Part) -> Landing {
         let deadline = self.entry.created + PATIENCE;
         let mut tries = 0;
         loop {
-            let outcome = outlet.send(&self.place, &part, extras).await;
+            let outcome = outlet.send(&self.place, part, &self.extras(index, part)).await;
             let pause = match outcome {
                 Outcome::Delivered(id) => return Landing::Known(PartState::Sent(id)),
                 Outcome::Unchanged => return Landing::Known(PartState::Failed("unchanged".to_owned())),
@@ -209,7 +214,7 @@ impl<'a> Round<'a> {
                     return Landing::Known(PartState::Unknown);
                 }
                 Outcome::Wait(span) => span,
-                Outcome::Refused { refusal, why } => match self.refused(refusal, &why, &mut part) {
+                Outcome::Refused { refusal, why } => match self.refused(refusal, &why, part) {
                     Next::Repeat => Duration::ZERO,
                     Next::Later => send_pause(tries, fastrand::f64()),
                     Next::End(landing) => return landing,
@@ -243,6 +248,7 @@ impl<'a> Round<'a> {
         let styled = !part.marks.is_empty();
         match refusal {
             Refusal::Again => Next::Later,
+            Refusal::Style | Refusal::Never if part.whole.take().is_some() => Next::Repeat,
             Refusal::Style | Refusal::Never if styled => {
                 part.marks.clear();
                 Next::Repeat
@@ -274,8 +280,8 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn extras(&self, index: usize) -> Extras {
-        let last = index + 1 == self.entry.parts.len();
+    fn extras(&self, index: usize, part: &Part) -> Extras {
+        let last = index + part.whole.as_ref().map_or(1, |whole| whole.parts) >= self.entry.parts.len();
         let first = index == 0;
         Extras {
             buttons: if last { self.entry.buttons.clone() } else { Vec::new() },
@@ -295,6 +301,20 @@ impl<'a> Round<'a> {
         // The last part is written down by `close`.
         if more {
             self.note(index, state);
+        }
+    }
+
+    /// The same for parts that went as one, in one commit: a crash must not leave some of them to be sent again.
+    fn set_whole(&mut self, index: usize, parts: usize, state: &PartState) {
+        let mut writes = Vec::new();
+        for (at, (_, slot)) in self.entry.parts.iter_mut().enumerate().skip(index).take(parts) {
+            if at == index || matches!(slot, PartState::Waiting | PartState::Trying) {
+                *slot = state.clone();
+                writes.push(Write::Part(self.entry.ticket, at, state.clone()));
+            }
+        }
+        if let Err(fault) = self.core.ports.ledger.commit_soon(writes) {
+            tracing::warn!(%fault, ticket = %self.entry.ticket, "the state of a message was not written down");
         }
     }
 
@@ -369,6 +389,8 @@ impl<'a> Round<'a> {
         let mut ids = Vec::new();
         for (_, state) in &self.entry.parts {
             match state {
+                // Parts that went as one share it.
+                PartState::Sent(id) if ids.last() == Some(id) => {}
                 PartState::Sent(id) => ids.push(id.clone()),
                 PartState::Unknown => {
                     let words = "The message may or may not have arrived.";
@@ -385,6 +407,14 @@ impl<'a> Round<'a> {
             }
         }
         Ok(ids)
+    }
+}
+
+/// What is known of a part is known of all that went with it.
+fn as_one(part: &Part, landing: Landing) -> Landing {
+    match (landing, &part.whole) {
+        (Landing::Known(state), Some(whole)) => Landing::Whole(state, whole.parts),
+        (landing, _) => landing,
     }
 }
 

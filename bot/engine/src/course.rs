@@ -12,10 +12,14 @@ use pensive_contract::speech::{Speech, ToolCall, ToolOutcome};
 use pensive_directives::{Level, Profile};
 
 use crate::answer::{Answer, Spent};
+use crate::backlog::Backlog;
+use crate::errand::Failing;
 use crate::notices;
 use crate::prompt;
-use crate::run::Failure;
-use crate::tools::{Bearings, Toolbox};
+use crate::run::{Failure, Halted};
+use crate::show::Shown;
+use crate::tools::{self, Bearings, Toolbox};
+use crate::trace;
 
 /// Calls of the model that one run may take, retries aside. In the last one it has to answer.
 pub(crate) const MOST_CALLS: u32 = 25;
@@ -24,6 +28,8 @@ pub(crate) const MOST_CALLS: u32 = 25;
 pub(crate) struct Course<'a> {
     pub(crate) bearings: Bearings<'a>,
     pub(crate) session: &'a SessionId,
+    /// What is said while the run goes on.
+    pub(crate) backlog: &'a Backlog,
     pub(crate) began: Timestamp,
     /// What was said before this run.
     pub(crate) history: Vec<Turn>,
@@ -44,30 +50,43 @@ pub(crate) struct Course<'a> {
     pub(crate) level: String,
     pub(crate) tier: Option<String>,
     pub(crate) notes: Vec<String>,
+    /// What it tells of itself to those who ask for that.
+    pub(crate) trace: trace::Log,
+    /// How far it has been shown while it went on.
+    pub(crate) shown: Shown,
+    /// The last call that came to nothing, while nothing made it good.
+    pub(crate) failing: Option<Failing>,
+    /// Calls that did what could not be undone by forgetting them.
+    pub(crate) deeds: usize,
     pub(crate) spent: Spent,
     pub(crate) first_token: Option<Duration>,
 }
 
 impl<'a> Course<'a> {
-    pub(crate) fn new(bearings: Bearings<'a>, session: &'a SessionId) -> Self {
+    pub(crate) fn new(bearings: Bearings<'a>, session: &'a SessionId, backlog: &'a Backlog) -> Self {
         let pending = bearings.pending;
         let agent = &pending.route.agent;
         let fallbacks = agent.fallbacks.iter().filter(|model| **model != pending.model);
         Self {
             bearings,
             session,
+            backlog,
             began: bearings.core.now(),
             history: Vec::new(),
             said: Vec::new(),
             heard: Speech::new(None),
             broken: String::new(),
-            toolbox: Toolbox::new(&agent.tools),
+            toolbox: Toolbox::default(),
             models: std::iter::once(&pending.model).chain(fallbacks).cloned().collect(),
             calls: 0,
             lowered: None,
             level: String::new(),
             tier: None,
             notes: Vec::new(),
+            trace: trace::Log::default(),
+            shown: Shown::default(),
+            failing: None,
+            deeds: 0,
             spent: Spent::default(),
             first_token: None,
         }
@@ -84,6 +103,7 @@ impl<'a> Course<'a> {
             tracing::error!(%fault, session = %self.session, "the transcript cannot be read");
             notices::BROKE.to_owned()
         })?;
+        self.toolbox = tools::gather(self.bearings).await;
         loop {
             let (speech, stop) = self.reply().await?;
             let calls: Vec<ToolCall> = speech.calls().cloned().collect();
@@ -91,12 +111,13 @@ impl<'a> Course<'a> {
             if calls.is_empty() {
                 return Ok(self.answer(coda(&stop)));
             }
-            let results = self.toolbox.work(&calls, self.bearings).await;
+            let results = self.work(&calls).await;
             self.said.push(PromptTurn::Tools(results));
             if self.calls >= MOST_CALLS {
                 tracing::warn!(session = %self.session, "a model calls tools without end");
                 return Ok(self.answer(Some(notices::ENDLESS)));
             }
+            self.said.extend(self.backlog.steer(self.bearings.core, self.bearings.pending));
         }
     }
 
@@ -142,6 +163,8 @@ impl<'a> Course<'a> {
             reasoning: self.reasoning(),
             turns: std::mem::take(&mut self.said),
             notes: std::mem::take(&mut self.notes),
+            failing: self.failing.take(),
+            trace: std::mem::take(&mut self.trace),
             model,
             level: self.level.clone(),
             tier: self.tier.clone(),
@@ -170,28 +193,47 @@ impl<'a> Course<'a> {
 
     /// What there is of a run that fails with these words.
     pub(crate) fn failure(&mut self, person: String) -> Failure {
+        let partial = self.partial();
+        let notes = std::mem::take(&mut self.notes);
+        Failure { person, partial, turns: self.deeds(), notes, spent: self.spent }
+    }
+
+    /// What there is of a run that a person stops.
+    pub(crate) fn halted(&mut self) -> Halted {
+        let partial = self.partial();
+        let mut turns = self.deeds();
+        if !partial.is_empty() {
+            turns.push(PromptTurn::Assistant(Speech::text_only(None, partial.clone())));
+        }
+        Halted { partial, turns, spent: self.spent }
+    }
+
+    /// The newest words, as far as they came and were not shown yet.
+    fn partial(&mut self) -> String {
         let heard = Some(self.heard.text()).filter(|text| !text.trim().is_empty());
         let broken = Some(std::mem::take(&mut self.broken)).filter(|text| !text.is_empty());
-        let partial = heard.or(broken).or_else(|| self.last_words()).unwrap_or_default();
-        Failure { person, partial, notes: std::mem::take(&mut self.notes), spent: self.spent }
+        heard.or(broken).or_else(|| self.last_words()).unwrap_or_default()
     }
 
-    pub(crate) fn spent(&self) -> Spent {
-        self.spent
+    /// What was said and done, where any of it cannot be undone by forgetting it: whoever goes on has to know.
+    fn deeds(&mut self) -> Vec<PromptTurn> {
+        if self.deeds == 0 { Vec::new() } else { std::mem::take(&mut self.said) }
     }
 
-    fn last_words(&self) -> Option<String> {
-        self.speeches().map(Speech::text).rfind(|text| !text.trim().is_empty())
+    /// The newest words that were not shown yet.
+    pub(crate) fn last_words(&self) -> Option<String> {
+        self.speeches(self.shown.words).map(Speech::text).rfind(|text| !text.trim().is_empty())
     }
 
-    fn reasoning(&self) -> String {
-        let parts: Vec<String> = self.speeches().map(Speech::reasoning).collect();
+    /// The thoughts that were not shown yet.
+    pub(crate) fn reasoning(&self) -> String {
+        let parts: Vec<String> = self.speeches(self.shown.thoughts).map(Speech::reasoning).collect();
         let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join("\n\n")
     }
 
-    fn speeches(&self) -> impl DoubleEndedIterator<Item = &Speech> {
-        self.said.iter().filter_map(|turn| match turn {
+    fn speeches(&self, from: usize) -> impl DoubleEndedIterator<Item = &Speech> {
+        self.said.iter().skip(from).filter_map(|turn| match turn {
             PromptTurn::Assistant(speech) => Some(speech),
             PromptTurn::User(_) | PromptTurn::Tools(_) => None,
         })

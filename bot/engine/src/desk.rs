@@ -15,6 +15,7 @@ use pensive_directives::{
 };
 
 use crate::access::{Authority, owner};
+use crate::approval::Ruling;
 use crate::core::{Core, Letter};
 use crate::effort::Clamp;
 use crate::lane::Job;
@@ -32,6 +33,8 @@ pub(crate) enum Control {
     Stop,
     /// The same, and begin a new session.
     Renew,
+    /// Answer the oldest question of the run.
+    Rule(Ruling),
 }
 
 /// What is to be done about a message.
@@ -127,7 +130,12 @@ impl Desk<'_> {
         {
             last.finality = Finality::Last;
         }
-        let control = if stops { Control::Stop } else { Control::None };
+        let ruling = parsed.commands.iter().find_map(ruling);
+        let control = match ruling {
+            _ if stops => Control::Stop,
+            Some(ruling) => Control::Rule(ruling),
+            None => Control::None,
+        };
         let Verdict { changes, scope, effort, .. } = verdict;
         Decision { changes, scope, effort, clamp, letters, run, control }
     }
@@ -195,7 +203,7 @@ impl Desk<'_> {
 
     fn pending(&self, ticket: Ticket, text: String, once: OnceOverrides, held: Held) -> Pending {
         Pending {
-            tickets: vec![ticket],
+            tickets: self.job.earlier.iter().copied().chain([ticket]).collect(),
             inbound: self.job.inbound.clone(),
             text,
             once,
@@ -214,8 +222,8 @@ impl Desk<'_> {
             CommandName::Help => pensive_directives::help(),
             CommandName::Commands => pensive_directives::commands(),
             CommandName::Whoami => self.whoami(),
-            // The lane knows what it stopped.
-            CommandName::Stop => return None,
+            // The lane knows what it stopped, and the run what it asked.
+            CommandName::Stop | CommandName::Approve => return None,
             // Already in the verdict, or handled before.
             CommandName::New
             | CommandName::Reset
@@ -339,12 +347,20 @@ pub(crate) fn status_of(
 fn job_of(pending: &Pending) -> Job {
     Job {
         ticket: Ticket(0),
+        earlier: Vec::new(),
         state: InboxState::Waiting,
         inbound: pending.inbound.clone(),
         parsed: None,
         authority: pending.authority,
         route: pending.route.clone(),
     }
+}
+
+/// What a command says to a call that somebody has to allow.
+fn ruling(call: &CommandCall) -> Option<Ruling> {
+    let denies = || call.argument.as_deref().is_some_and(|word| word.eq_ignore_ascii_case("deny"));
+    let approves = call.name == CommandName::Approve;
+    approves.then(|| if denies() { Ruling::Deny } else { Ruling::Allow })
 }
 
 fn plain(text: &str) -> Parsed {

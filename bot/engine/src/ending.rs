@@ -1,20 +1,20 @@
 //! What a run leaves behind: the letter to the person and the writes that belong together.
 
 use pensive_contract::ids::{SessionId, SessionKey};
-use pensive_contract::inbound::ChatKind;
 use pensive_contract::model::PromptTurn;
 use pensive_contract::outward::{Body, Finality};
 use pensive_contract::session::{RunResult, SessionRecord, Turn};
 use pensive_contract::store::{OutboxKind, Write};
-use pensive_directives::{Level, Reasoning, Settings};
+use pensive_directives::Settings;
 
 use crate::answer::{Answer, Spent};
 use crate::core::{Core, Letter};
 use crate::desk;
 use crate::notices;
-use crate::rule::rule_of;
-use crate::run::{Failure, Pending, RunEnd};
+use crate::run::{Failure, Halted, Pending, RunEnd};
+use crate::show;
 use crate::status;
+use crate::trace;
 
 /// What is sent and written when a run ends.
 pub(crate) struct Ending {
@@ -48,7 +48,7 @@ pub(crate) fn of(
         RunEnd::Failed(failure) => {
             scene.put_by(Failure { person: format!("⚠️ {}", failure.person), ..failure.clone() })
         }
-        RunEnd::Stopped(spent) => scene.stopped(*spent),
+        RunEnd::Stopped(halted) => scene.stopped(halted),
         RunEnd::Aborted => Ending { letter: None, writes: Vec::new() },
     }
 }
@@ -63,15 +63,7 @@ struct Scene<'a> {
 impl Scene<'_> {
     fn answered(&self, answer: &Answer, letter: Letter) -> Ending {
         let mut writes = vec![self.record(RunResult::Answered, answer.spent), self.turn(self.pending.turn())];
-        let (now, masker) = (self.core.now(), &self.core.ports.masker);
-        writes.extend(answer.turns.iter().map(|said| {
-            let said = match said {
-                // A secret that a model came by is not kept, and so not shown to the next model either.
-                PromptTurn::Assistant(speech) => PromptTurn::Assistant(masker.speech(speech.clone())),
-                PromptTurn::User(_) | PromptTurn::Tools(_) => said.clone(),
-            };
-            self.turn(Turn { at: now, name: None, said })
-        }));
+        writes.extend(self.turns(&answer.turns));
         writes.extend(self.closes());
         Ending { letter: Some(letter), writes }
     }
@@ -80,15 +72,41 @@ impl Scene<'_> {
         Write::Turn(self.session.clone(), turn)
     }
 
-    fn stopped(&self, spent: Spent) -> Ending {
-        let mut writes = vec![self.record(RunResult::Stopped, spent), self.turn(self.pending.turn())];
+    /// What was said and done, as it is kept.
+    fn turns(&self, turns: &[PromptTurn]) -> impl Iterator<Item = Write> {
+        let (now, masker) = (self.core.now(), &self.core.ports.masker);
+        turns.iter().map(move |said| {
+            let said = match said {
+                // A secret that a model came by is not kept, and so not shown to the next model either.
+                PromptTurn::Assistant(speech) => PromptTurn::Assistant(masker.speech(speech.clone())),
+                PromptTurn::User(_) | PromptTurn::Tools(_) => said.clone(),
+            };
+            self.turn(Turn { at: now, name: None, said })
+        })
+    }
+
+    /// What the model was saying stays, with a sign that it was stopped there.
+    fn stopped(&self, halted: &Halted) -> Ending {
+        let Halted { partial, turns, spent } = halted;
+        let mut writes = vec![self.record(RunResult::Stopped, *spent), self.turn(self.pending.turn())];
+        writes.extend(self.turns(turns));
         writes.extend(self.closes());
-        Ending { letter: None, writes }
+        let letter = (!partial.trim().is_empty()).then(|| Letter {
+            kind: OutboxKind::Answer,
+            bodies: vec![Body::Framed {
+                before: String::new(),
+                markdown: partial.clone(),
+                after: notices::STOPPED_HERE.to_owned(),
+            }],
+            buttons: Vec::new(),
+            finality: Finality::More,
+        });
+        Ending { letter, writes }
     }
 
     /// The run came to nothing: the message is put by, and a button runs it again.
     fn put_by(&self, failure: Failure) -> Ending {
-        let Failure { person: words, partial, notes, spent } = failure;
+        let Failure { person: words, partial, turns, notes, spent } = failure;
         let mut bodies: Vec<Body> = notes.into_iter().map(Body::Plain).collect();
         if !partial.trim().is_empty() {
             bodies.push(Body::Markdown(partial));
@@ -101,6 +119,10 @@ impl Scene<'_> {
             letter = letter.with_button(notices::TRY_AGAIN, notices::run_data(ticket));
         }
         let mut writes = vec![self.record(RunResult::Failed(words), spent)];
+        if !turns.is_empty() {
+            writes.push(self.turn(self.pending.turn()));
+            writes.extend(self.turns(&turns));
+        }
         writes.extend(self.pending.tickets.iter().map(|ticket| {
             if Some(*ticket) == newest { Write::Park(*ticket) } else { Write::Close(*ticket) }
         }));
@@ -138,10 +160,16 @@ impl Scene<'_> {
     fn answer_letter(&self, answer: &Answer, settings: &Settings) -> Option<Letter> {
         let answer_body = self.visible(answer, settings)?;
         let mut bodies: Vec<Body> = answer.notes.iter().cloned().map(Body::Plain).collect();
-        if self.shows_reasoning(settings) && !answer.reasoning.is_empty() {
+        let place = &self.pending.inbound.place;
+        if show::shows_reasoning(self.core, place, settings) && !answer.reasoning.is_empty() {
             bodies.push(Body::Thinking(answer.reasoning.clone()));
         }
         bodies.push(answer_body);
+        let verbose = show::bubbles(self.core, place, settings);
+        let failing = answer.failing.as_ref().and_then(|failing| failing.line(&answer.text, verbose));
+        bodies.extend(failing.map(Body::Plain));
+        let limits = self.core.ports.model.limits(&answer.model);
+        bodies.extend(trace::body(answer, limits, settings.trace.value));
         Some(Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Last })
     }
 
@@ -164,18 +192,6 @@ impl Scene<'_> {
             markdown: text.clone(),
             after: after.join("\n\n"),
         })
-    }
-
-    fn shows_reasoning(&self, settings: &Settings) -> bool {
-        let place = &self.pending.inbound.place;
-        let here = match place.kind {
-            ChatKind::Direct => true,
-            ChatKind::Group | ChatKind::Channel => {
-                let door = self.core.settings.doors.get(&place.account);
-                door.and_then(|door| rule_of(door, place)).is_some_and(|rule| rule.reasoning)
-            }
-        };
-        here && settings.reasoning.value == Reasoning::On && settings.think.level != Level::Off
     }
 }
 

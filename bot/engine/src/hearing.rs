@@ -23,7 +23,15 @@ impl Heard {
     /// The job it makes.
     pub(crate) fn job(self, entry: InboxEntry, route: Route) -> Job {
         let InboxEntry { ticket, state, inbound } = entry;
-        Job { ticket, state, inbound, parsed: self.parsed, authority: self.authority, route }
+        Job {
+            ticket,
+            earlier: Vec::new(),
+            state,
+            inbound,
+            parsed: self.parsed,
+            authority: self.authority,
+            route,
+        }
     }
 }
 
@@ -54,16 +62,16 @@ pub(crate) fn hear(core: &Core, inbound: &Inbound) -> Heard {
 /// Nothing in an edit is ever executed: its directives and commands are only cut out.
 fn obeyed(parsed: Parsed, kind: &InboundKind) -> Parsed {
     match kind {
-        InboundKind::Message(_) | InboundKind::Press { .. } => parsed,
+        InboundKind::Message(_) | InboundKind::Press { .. } | InboundKind::Halt { .. } => parsed,
         InboundKind::Edit(_) => Parsed { asks: Vec::new(), commands: Vec::new(), ..parsed },
     }
 }
 
-/// Asks the gate about an admitted event. `/stop` and buttons always pass.
+/// Asks the gate about an admitted event. `/stop`, its kin and buttons always pass.
 pub(crate) fn gate(core: &Core, inbound: &Inbound, heard: &Heard) -> Gate {
     let stops = |parsed: &Parsed| parsed.commands.iter().any(|call| call.name == CommandName::Stop);
     let free = match inbound.kind {
-        InboundKind::Press { .. } => true,
+        InboundKind::Press { .. } | InboundKind::Halt { .. } => true,
         InboundKind::Message(_) | InboundKind::Edit(_) => heard.parsed.as_ref().is_some_and(stops),
     };
     match &core.rate {

@@ -1,29 +1,29 @@
 //! One lane for each session: takes its messages in order of arrival, answers directives and commands at once, and runs
 //! the rest one after the other. It owns the session's queue and its run; nothing else touches them.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pensive_contract::ids::{SessionId, SessionKey, Ticket};
+use pensive_contract::clock::Timestamp;
+use pensive_contract::ids::{SenderId, SessionId, SessionKey, Ticket};
 use pensive_contract::inbound::{Inbound, InboundKind, TypedText};
 use pensive_contract::model::PromptTurn;
 use pensive_contract::outward::{Extras, Finality};
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{InboxState, OutboxKind, StoreFault, Write};
-use pensive_directives::{Change, NOTHING_RUNNING, Parsed, STOPPED, Scope, Shape};
+use pensive_directives::{Change, NOTHING_RUNNING, Parsed, QueueMode, STOPPED, Scope, Shape};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::{Authority, owner};
-use crate::answer::Spent;
+use crate::approval::By;
+use crate::backlog::{self, Backlog, Meets, Next};
 use crate::core::{Core, Letter};
 use crate::courier::{self, Parcel};
 use crate::desk::{Control, Decision, Desk};
-use crate::digest;
 use crate::ending;
 use crate::hearing;
+use crate::hold::Hold;
 use crate::notices::{self, Wish};
 use crate::prompt;
 use crate::route::Route;
@@ -38,6 +38,8 @@ const READ_AGAIN: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub(crate) struct Job {
     pub(crate) ticket: Ticket,
+    /// Those of the texts that it continues.
+    pub(crate) earlier: Vec<Ticket>,
     /// How far it has come.
     pub(crate) state: InboxState,
     pub(crate) inbound: Inbound,
@@ -47,10 +49,24 @@ pub(crate) struct Job {
     pub(crate) route: Route,
 }
 
+impl Job {
+    /// All its entries in the inbox, oldest first.
+    pub(crate) fn tickets(&self) -> impl Iterator<Item = Ticket> {
+        self.earlier.iter().copied().chain([self.ticket])
+    }
+}
+
 /// The life of one lane.
 pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
-    let mut lane =
-        Lane { core, key: bench.key.clone(), queue: VecDeque::new(), active: None, waiting: Arc::default() };
+    let backlog = Arc::new(Backlog::new(core.settings.queue));
+    let mut lane = Lane {
+        core,
+        key: bench.key.clone(),
+        backlog,
+        hold: Hold::default(),
+        active: None,
+        again: READ_AGAIN,
+    };
     loop {
         match lane.step(&mut bench).await {
             Step::Job(job) => {
@@ -58,17 +74,22 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
                 bench.done();
             }
             Step::Ended(end) => lane.finish(end).await,
+            Step::Due => {
+                let ready = lane.hold.release(lane.core.now());
+                lane.take_up(ready).await;
+            }
             Step::Again => {}
             Step::Over => return,
         }
         lane.start_next().await;
-        lane.waiting.store(lane.queue.len(), Ordering::Relaxed);
     }
 }
 
 enum Step {
     Job(Box<Job>),
     Ended(RunEnd),
+    /// A text that was held has waited long enough.
+    Due,
     /// What waits could not begin a while ago and may now.
     Again,
     Over,
@@ -77,10 +98,13 @@ enum Step {
 struct Lane {
     core: Arc<Core>,
     key: SessionKey,
-    queue: VecDeque<Pending>,
+    /// What waits; the run under way sees it too.
+    backlog: Arc<Backlog>,
+    /// What may be continued.
+    hold: Hold,
     active: Option<Active>,
-    /// How long the queue is, for the run to see.
-    waiting: Arc<AtomicUsize>,
+    /// When what waits may begin, where it could not yet.
+    again: Duration,
 }
 
 /// The run that is under way.
@@ -95,6 +119,8 @@ impl Lane {
     /// The next thing that happens.
     async fn step(&mut self, bench: &mut Bench<SessionKey, Job>) -> Step {
         let core = Arc::clone(&self.core);
+        let is_idle = self.hold.is_empty() && self.backlog.len() == 0;
+        let due = self.hold.due();
         match &mut self.active {
             Some(active) => tokio::select! {
                 biased;
@@ -102,6 +128,7 @@ impl Lane {
                     tracing::error!(%error, "a run broke");
                     RunEnd::broke()
                 })),
+                () = moment(&core, due) => Step::Due,
                 job = bench.next() => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
             },
             None => tokio::select! {
@@ -109,23 +136,38 @@ impl Lane {
                 // What waits stays in the inbox for the next start.
                 () = core.closing.cancelled() => Step::Over,
                 // Made before its condition is looked at, so the clock is asked only when it is waited for.
-                () = async { core.ports.clock.sleep(READ_AGAIN).await }, if !self.queue.is_empty() => Step::Again,
-                job = bench.next_or_retire(&*core.ports.clock) => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
+                () = async { core.ports.clock.sleep(self.again).await }, if self.backlog.len() > 0 => Step::Again,
+                () = moment(&core, due) => Step::Due,
+                job = async {
+                    if is_idle { bench.next_or_retire(&*core.ports.clock).await } else { bench.next().await }
+                } => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
             },
         }
     }
 
     async fn handle(&mut self, job: Job) {
         match &job.inbound.kind {
-            InboundKind::Message(typed) => self.message(&job, typed).await,
+            InboundKind::Message(_) => {
+                let ready = self.hold.meet(&self.core, job);
+                self.take_up(ready).await;
+            }
             InboundKind::Edit(typed) => self.edit(&job, typed).await,
             InboundKind::Press { data, query } => self.press(&job, data, query).await,
+            InboundKind::Halt { query, .. } => self.halt(&job, query.as_deref()).await,
+        }
+    }
+
+    async fn take_up(&mut self, jobs: Vec<Job>) {
+        for job in jobs {
+            if let InboundKind::Message(typed) = &job.inbound.kind {
+                self.message(&job, typed).await;
+            }
         }
     }
 
     async fn message(&mut self, job: &Job, typed: &TypedText) {
         let Some(record) = self.record().await else {
-            self.core.close_later(&[job.ticket]);
+            self.core.close_later(&job.tickets().collect::<Vec<_>>());
             self.not_stored(job).await;
             return;
         };
@@ -140,13 +182,17 @@ impl Lane {
         }
         let mut writes = Vec::new();
         if run.is_some() && !(changes.is_empty() && letters.is_empty()) {
-            writes.push(Write::Heed(job.ticket));
+            writes.extend(job.tickets().map(Write::Heed));
         }
         match control {
             Control::None if changes.is_empty() => {}
             Control::None => writes.push(self.change(job, changes, scope)),
             Control::Stop => {
                 let text = if self.stop().await { STOPPED } else { NOTHING_RUNNING };
+                letters.push(Letter::plain(OutboxKind::Acknowledgement, text).last());
+            }
+            Control::Rule(ruling) => {
+                let text = notices::ruled(self.core.approvals.answer_oldest(ruling, self.by(job)), ruling);
                 letters.push(Letter::plain(OutboxKind::Acknowledgement, text).last());
             }
             Control::Renew => {
@@ -161,7 +207,7 @@ impl Lane {
             .filter_map(|letter| self.core.seal(letter, place, reply_to.clone()))
             .collect();
         if run.is_none() {
-            writes.push(Write::Close(job.ticket));
+            writes.extend(job.tickets().map(Write::Close));
         }
         if let Err(fault) = self.core.post(writes, entries).await {
             return self.unwritten(job, &fault).await;
@@ -170,51 +216,81 @@ impl Lane {
             self.core.effort.told(clamp);
         }
         if let Some(pending) = run {
-            self.enqueue(pending);
+            self.enqueue(pending).await;
         }
     }
 
     async fn unwritten(&self, job: &Job, fault: &StoreFault) {
         tracing::error!(%fault, session = %self.key, "a message could not be written down");
-        self.core.close_later(&[job.ticket]);
+        self.core.close_later(&job.tickets().collect::<Vec<_>>());
         self.not_stored(job).await;
     }
 
-    /// Puts a message in the queue; where that is full the two oldest become one.
-    fn enqueue(&mut self, pending: Pending) {
-        self.queue.push_back(pending);
-        digest::fold(&mut self.queue);
+    /// Puts a message where it waits; one that interrupts ends the run first, and what its sender had waiting.
+    async fn enqueue(&mut self, pending: Pending) {
+        if self.active.is_some() && pending.settings.queue.value.mode == QueueMode::Interrupt {
+            self.end(Some(&pending.inbound.sender.id)).await;
+        }
+        let works = self.active.is_some() || self.backlog.len() > 0;
+        let meets = if works { Meets::Work } else { Meets::Idleness };
+        self.backlog.push(pending, meets, self.core.now());
     }
 
     async fn start_next(&mut self) {
         if self.active.is_some() || self.core.closing.is_cancelled() {
             return;
         }
-        let Some(pending) = self.queue.pop_front() else { return };
+        self.again = READ_AGAIN;
+        let mut pending = match self.backlog.next(self.core.now()) {
+            Next::Nothing => return,
+            Next::After(pause) => {
+                self.again = pause;
+                return;
+            }
+            Next::Run(pending) => *pending,
+        };
         let Some(record) = self.record().await else {
-            self.queue.push_front(pending);
+            self.backlog.put_back(pending);
             return;
         };
+        self.unite(&mut pending);
         let session = record.map_or_else(|| session_id(&pending.tickets), |record| record.id);
         let stop = self.core.abort.child_token();
-        let lead = Lead { stop: stop.clone(), waiting: Arc::clone(&self.waiting) };
+        let backlog = Arc::clone(&self.backlog);
+        let lead = Lead { stop: stop.clone(), waiting: backlog.count(), backlog };
         let work = run(Arc::clone(&self.core), pending.clone(), session.clone(), lead);
         let task = self.core.lane_tasks.spawn(work);
         self.active = Some(Active { pending, session, stop, task });
     }
 
+    /// Messages that became one are one from here on: what is told after a crash, and run again, is all of it.
+    fn unite(&self, pending: &mut Pending) {
+        let Some((newest, older)) = pending.tickets.split_last().filter(|(_, older)| !older.is_empty())
+        else {
+            return;
+        };
+        let amend = Write::Amend(*newest, pending.inbound.clone());
+        let writes = older.iter().copied().map(Write::Close).chain([amend]).collect();
+        match self.core.ports.ledger.commit_soon(writes) {
+            Ok(()) => pending.tickets = vec![*newest],
+            Err(fault) => tracing::warn!(%fault, session = %self.key, "messages were not made one"),
+        }
+    }
+
     /// Writes down what came of the run, then sends it.
     async fn finish(&mut self, end: RunEnd) {
-        let Some(active) = self.active.take() else { return };
+        let Some(mut active) = self.active.take() else { return };
         if end == RunEnd::Aborted {
             return;
         }
+        let amend = backlog::absorb(&mut active.pending, self.backlog.settle(), &end);
         let record = self.record().await.flatten();
         let ending::Ending { letter, mut writes } =
             ending::of(&self.core, &self.key, &active.pending, &active.session, record.as_ref(), &end);
         let inbound = &active.pending.inbound;
         let entry =
             letter.and_then(|letter| self.core.seal(letter, &inbound.place, Some(inbound.message.clone())));
+        writes.extend(amend);
         writes.extend(entry.clone().map(Write::Outbox));
         if let Err(fault) = self.core.ports.ledger.commit(writes).await {
             // The answer is worth more than its record: it goes out, and the log says that it is nowhere else.
@@ -226,19 +302,22 @@ impl Lane {
         }
     }
 
-    /// Ends the run and forgets the queue; tells whether there was anything to end.
+    /// Ends the run and forgets all that waits; tells whether there was anything to end.
     async fn stop(&mut self) -> bool {
-        let mut writes: Vec<Write> = Vec::new();
-        for pending in self.queue.drain(..) {
-            writes.extend(pending.tickets.iter().copied().map(Write::Close));
-        }
+        self.end(None).await
+    }
+
+    /// Ends the run and forgets what one person, or anybody, had waiting.
+    async fn end(&mut self, of: Option<&SenderId>) -> bool {
+        let gone = self.backlog.forget(of).into_iter().chain(self.hold.forget(of));
+        let writes: Vec<Write> = gone.map(Write::Close).collect();
         let waited = !writes.is_empty();
         if let Err(fault) = self.core.ports.ledger.commit_soon(writes) {
             tracing::error!(%fault, session = %self.key, "stopped messages were not closed");
         }
         let Some(active) = &mut self.active else { return waited };
         active.stop.cancel();
-        let end = (&mut active.task).await.unwrap_or_else(|_| RunEnd::Stopped(Spent::default()));
+        let end = (&mut active.task).await.unwrap_or_else(|_| RunEnd::Stopped(Box::default()));
         // A run that had ended by itself in this very moment still counts.
         self.finish(end).await;
         true
@@ -252,13 +331,8 @@ impl Lane {
             return self.close(job.ticket).await;
         }
         let message = &job.inbound.message;
-        if let Some(waiting) = self.queue.iter_mut().find(|pending| pending.inbound.message == *message) {
-            text.clone_into(&mut waiting.text);
-            // Should a crash come between, the new text is a message in which nothing is executed.
-            let code = std::iter::once(0..text.len()).collect();
-            let kind = InboundKind::Message(TypedText { text, code, ..typed.clone() });
-            let inbound = Inbound { kind, ..job.inbound.clone() };
-            let amend = waiting.tickets.iter().copied().map(|ticket| Write::Amend(ticket, inbound.clone()));
+        if let Some((tickets, inbound)) = self.backlog.amend(message, &text) {
+            let amend = tickets.into_iter().map(|ticket| Write::Amend(ticket, inbound.clone()));
             let writes = amend.chain([Write::Close(job.ticket)]).collect();
             if let Err(fault) = self.core.ports.ledger.commit(writes).await {
                 tracing::error!(%fault, session = %self.key, "an edit was not written down");
@@ -278,7 +352,8 @@ impl Lane {
 
     /// Whether the text of an edit is what the run has or had: then only marks or pictures of the message changed.
     async fn has_said(&self, text: &str) -> bool {
-        if self.active.as_ref().is_some_and(|active| active.pending.text.trim() == text) {
+        let is_said = |active: &Active| active.pending.text.trim() == text || self.backlog.has_taken(text);
+        if self.active.as_ref().is_some_and(is_said) {
             return true;
         }
         let Some(Some(record)) = self.record().await else { return false };
@@ -292,9 +367,31 @@ impl Lane {
         let answer = match notices::wish(data) {
             Some(Wish::Run(ticket)) => self.run_parked(job, ticket).await,
             Some(Wish::Show(ticket)) => self.show_again(job, ticket).await,
+            Some(Wish::Rule(ticket, ruling)) => {
+                Some(notices::ruled(self.core.approvals.answer(ticket, ruling, self.by(job)), ruling))
+            }
             None => Some(notices::STALE),
         };
         self.close(job.ticket).await;
+        self.answer_press(job, query, answer);
+    }
+
+    /// Ends the run as `/stop` does, where the person may. One that comes too late is told only on the button.
+    async fn halt(&mut self, job: &Job, query: Option<&str>) {
+        let stopped = job.authority == Authority::Directs && self.stop().await;
+        let reply_to = Some(job.inbound.message.clone());
+        let letter = Letter::plain(OutboxKind::Acknowledgement, STOPPED).last();
+        let entry =
+            stopped.then(|| self.core.seal(letter, &job.inbound.place, reply_to)).flatten().into_iter();
+        if let Err(fault) = self.core.post(vec![Write::Close(job.ticket)], entry.collect()).await {
+            tracing::error!(%fault, session = %self.key, "a stop was not written down");
+        }
+        if let Some(query) = query {
+            self.answer_press(job, query, (!stopped).then_some(NOTHING_RUNNING));
+        }
+    }
+
+    fn answer_press(&self, job: &Job, query: &str, answer: Option<&'static str>) {
         let outward = self.core.ports.outward.get(&job.inbound.place.account);
         if let Some(presses) = outward.and_then(|outward| outward.presses.clone()) {
             let query = query.to_owned();
@@ -315,8 +412,8 @@ impl Lane {
         if !self.may_press(press, &entry.inbound) {
             return Some(notices::NOT_YOURS);
         }
-        let at_work = self.active.iter().map(|active| &active.pending).chain(&self.queue);
-        if at_work.flat_map(|pending| &pending.tickets).any(|known| *known == ticket) {
+        let runs = self.active.as_ref().is_some_and(|active| active.pending.tickets.contains(&ticket));
+        if runs || self.backlog.holds(ticket) {
             return None;
         }
         let Some(typed) = entry.inbound.typed().cloned() else { return Some(notices::STALE) };
@@ -326,7 +423,7 @@ impl Lane {
         let desk = Desk { core: &self.core, job: &job, record: record.as_ref(), busy: self.busy() };
         let decision = desk.decide(ticket, &typed, &[]);
         match decision.run {
-            Some(pending) => self.enqueue(pending),
+            Some(pending) => self.enqueue(pending).await,
             None => return Some(notices::STALE),
         }
         None
@@ -344,6 +441,12 @@ impl Lane {
             tracing::error!(%fault, session = %self.key, "an answer could not be shown again");
         }
         None
+    }
+
+    fn by<'a>(&self, job: &'a Job) -> By<'a> {
+        let sender = &job.inbound.sender;
+        let owner = owner(&self.core.settings, &job.inbound.place.account, sender);
+        By { session: &job.route.key, sender: &sender.id, owner }
     }
 
     /// A button belongs to the person whose message it is about, and to owners.
@@ -366,7 +469,7 @@ impl Lane {
     }
 
     fn busy(&self) -> Busy {
-        Busy { running: self.active.is_some(), waiting: self.queue.len() }
+        Busy { running: self.active.is_some(), waiting: self.backlog.len() }
     }
 
     fn change(&self, job: &Job, changes: Vec<Change>, scope: Scope) -> Write {
@@ -418,12 +521,15 @@ impl Lane {
     }
 }
 
-fn apply(
-    record: &mut SessionRecord,
-    holder: &pensive_contract::ids::SenderId,
-    changes: &[Change],
-    scope: Scope,
-) {
+/// Waits for a moment, where there is one.
+async fn moment(core: &Core, moment: Option<Timestamp>) {
+    match moment {
+        Some(moment) => core.ports.clock.sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn apply(record: &mut SessionRecord, holder: &SenderId, changes: &[Change], scope: Scope) {
     let target = match scope {
         Scope::Sender => record.senders.entry(holder.clone()).or_default(),
         Scope::Chat => &mut record.chat,

@@ -11,6 +11,11 @@
 
 mod access;
 mod answer;
+mod approval;
+mod backlog;
+mod bubble;
+#[cfg_attr(not(test), expect(dead_code, reason = "the courier will pace its chat by it"))]
+mod budget;
 mod call;
 mod core;
 mod courier;
@@ -20,10 +25,14 @@ mod digest;
 mod effort;
 mod ending;
 mod engine;
+mod errand;
 mod hearing;
+mod hold;
 mod lane;
 mod mask;
 mod notices;
+#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the run will show its work by it"))]
+mod present;
 mod prompt;
 mod rate;
 mod recovery;
@@ -34,8 +43,10 @@ mod run;
 #[cfg(test)]
 mod samples;
 pub mod settings;
+mod show;
 mod status;
 mod tools;
+mod trace;
 mod workers;
 
 pub use crate::core::Ports;

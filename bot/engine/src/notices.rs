@@ -6,6 +6,8 @@ use pensive_contract::ids::Ticket;
 use pensive_contract::model::{Lesson, ModelRef};
 use pensive_directives::{Level, Profile};
 
+use crate::approval::{Heeded, Ruling};
+
 /// The fate of an answer is unknown.
 pub(crate) const UNCONFIRMED: &str = "⚙️ I could not confirm that my last answer arrived.";
 /// Shows it again.
@@ -43,6 +45,8 @@ pub(crate) const BROKE: &str = "Something broke on my side. The log of this bot 
 /// The provider's filter left nothing of an answer.
 pub(crate) const FILTERED: &str =
     "The model provider's content filter held the answer back. Please put your question differently.";
+/// The last line of an answer that a person stopped.
+pub(crate) const STOPPED_HERE: &str = "⏹";
 /// The last line of an answer that its provider's filter cut.
 pub(crate) const CUT_BY_FILTER: &str = "⚠️ The model provider's content filter cut this answer off here.";
 /// The last line of an answer that ran into the limit.
@@ -50,8 +54,18 @@ pub(crate) const CUT: &str = "⚠️ This answer was cut off here: it reached th
 /// The last line of a run whose model did not stop calling tools.
 pub(crate) const ENDLESS: &str = "⚠️ I ended it here: the model went on calling tools and came to no answer.";
 
+/// Buttons of a question about a call.
+pub(crate) const ALLOW: &str = "Allow once";
+/// The same.
+pub(crate) const DENY: &str = "Deny";
+/// What stands below such a question.
+pub(crate) const HOW_TO_ALLOW: &str =
+    "Press a button, or send /approve or /approve deny. After 10 minutes the answer is no.";
+
 const RUN: &str = "run:";
 const SHOW: &str = "show:";
+const ALLOWS: &str = "allow:";
+const DENIES: &str = "deny:";
 
 /// What a person asks for with a button of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +74,8 @@ pub(crate) enum Wish {
     Run(Ticket),
     /// To see an answer whose fate is unknown.
     Show(Ticket),
+    /// To have a call made, or not.
+    Rule(Ticket, Ruling),
 }
 
 /// The data of a button that runs a message.
@@ -72,12 +88,35 @@ pub(crate) fn show_data(ticket: Ticket) -> String {
     format!("{SHOW}{ticket}")
 }
 
+/// The data of a button that answers a question about a call.
+pub(crate) fn rule_data(ticket: Ticket, ruling: Ruling) -> String {
+    let kind = match ruling {
+        Ruling::Allow => ALLOWS,
+        Ruling::Deny => DENIES,
+    };
+    format!("{kind}{ticket}")
+}
+
+/// What a person is told who answered such a question.
+pub(crate) fn ruled(heeded: Heeded, ruling: Ruling) -> &'static str {
+    match (heeded, ruling) {
+        (Heeded::Yes, Ruling::Allow) => "⚙️ Allowed once.",
+        (Heeded::Yes, Ruling::Deny) => "⚙️ Denied.",
+        (Heeded::TooLate, _) => "⚙️ There is nothing to approve.",
+        (Heeded::NotTheirs, _) => NOT_YOURS,
+    }
+}
+
 /// Reads the data of a button back.
 pub(crate) fn wish(data: &str) -> Option<Wish> {
-    let ticket = |text: &str| text.parse().ok().map(Ticket);
-    match data.strip_prefix(RUN) {
-        Some(number) => ticket(number).map(Wish::Run),
-        None => data.strip_prefix(SHOW).and_then(ticket).map(Wish::Show),
+    let (kind, number) = data.split_at_checked(data.find(':')? + 1)?;
+    let ticket = number.parse().ok().map(Ticket)?;
+    match kind {
+        RUN => Some(Wish::Run(ticket)),
+        SHOW => Some(Wish::Show(ticket)),
+        ALLOWS => Some(Wish::Rule(ticket, Ruling::Allow)),
+        DENIES => Some(Wish::Rule(ticket, Ruling::Deny)),
+        _ => None,
     }
 }
 
@@ -158,8 +197,15 @@ mod tests {
 
     #[test]
     fn button_data_reads_back_and_fits_the_smallest_limit() {
-        for wish_in in [Wish::Run(Ticket(u64::MAX)), Wish::Show(Ticket(7))] {
+        let wishes = [
+            Wish::Run(Ticket(u64::MAX)),
+            Wish::Show(Ticket(7)),
+            Wish::Rule(Ticket(u64::MAX), Ruling::Allow),
+            Wish::Rule(Ticket(1), Ruling::Deny),
+        ];
+        for wish_in in wishes {
             let data = match wish_in {
+                Wish::Rule(ticket, ruling) => rule_data(ticket, ruling),
                 Wish::Run(ticket) => run_data(ticket),
                 Wish::Show(ticket) => show_data(ticket),
             };

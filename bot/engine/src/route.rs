@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pensive_contract::ids::{SenderId, SessionKey};
 use pensive_contract::inbound::{ChatKind, Inbound, Place, TopicKind};
 use pensive_contract::model::{ModelRef, Params};
-use pensive_directives::{Defaults, Overrides, Source};
+use pensive_directives::{Defaults, Overrides, Queue, QueueMode, Source};
 
 use crate::rule::{defaults_of, prompt_of};
 use crate::settings::{AgentSettings, Binding, DmScope, EngineSettings, ModelParams, OverrideScope};
@@ -155,6 +155,11 @@ pub(crate) fn defaults(
             (Source::Agent, agents.reasoning),
             (Source::Global, global.reasoning),
         ]),
+        // What is built in is named so.
+        queue: layers([(
+            Source::Global,
+            Some(settings.queue.mode).filter(|mode| *mode != QueueMode::Steer).map(Queue::plain),
+        )]),
         fast_cutoff_seconds: own.fast_cutoff_seconds.or(shared.fast_cutoff_seconds).unwrap_or(60),
         model: agent.model.to_string(),
         model_source: agent.model_source,

@@ -1,8 +1,9 @@
 //! One run from its slot to its end: a message that waited is begun, goes its course within its time, and can be stopped at
 //! any moment. What is shown and kept of it is for `ending` to say.
 
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pensive_contract::clock::within;
@@ -16,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::Authority;
 use crate::answer::{Answer, Spent};
+use crate::approval;
+use crate::backlog::Backlog;
 use crate::core::Core;
 use crate::course::Course;
 use crate::notices;
@@ -66,6 +69,8 @@ pub(crate) struct Lead {
     pub(crate) stop: CancellationToken,
     /// Messages that wait behind it.
     pub(crate) waiting: Arc<AtomicUsize>,
+    /// The messages themselves: some may be meant for it.
+    pub(crate) backlog: Arc<Backlog>,
 }
 
 /// How a run ended.
@@ -75,8 +80,8 @@ pub(crate) enum RunEnd {
     Answered(Box<Answer>),
     /// No model could be brought to answer.
     Failed(Failure),
-    /// A person stopped it, when it had used this.
-    Stopped(Spent),
+    /// A person stopped it.
+    Stopped(Box<Halted>),
     /// The daemon ends.
     Aborted,
 }
@@ -88,8 +93,20 @@ pub(crate) struct Failure {
     pub(crate) person: String,
     /// What had come before it broke.
     pub(crate) partial: String,
+    /// What was said and done before, where that matters to whoever goes on.
+    pub(crate) turns: Vec<PromptTurn>,
     /// What the person is to know beside.
     pub(crate) notes: Vec<String>,
+    pub(crate) spent: Spent,
+}
+
+/// What there is of a run that a person stopped.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Halted {
+    /// What the model was saying.
+    pub(crate) partial: String,
+    /// The same for the transcript, and what was done where that matters to whoever goes on.
+    pub(crate) turns: Vec<PromptTurn>,
     pub(crate) spent: Spent,
 }
 
@@ -102,28 +119,39 @@ impl RunEnd {
 
 /// Runs `pending` in `session` until it ends one way or the other.
 pub(crate) async fn run(core: Arc<Core>, pending: Pending, session: SessionId, lead: Lead) -> RunEnd {
-    let bearings = Bearings { core: &core, pending: &pending, waiting: &lead.waiting };
-    let mut course = Course::new(bearings, &session);
+    let asked = AtomicUsize::new(0);
+    let bearings = Bearings { core: &core, pending: &pending, waiting: &lead.waiting, asked: &asked };
+    let mut course = Course::new(bearings, &session, &lead.backlog);
     let end = tokio::select! {
         biased;
         // The end of the daemon stops everything below it, and is no person's wish.
         () = core.abort.cancelled() => return RunEnd::Aborted,
         () = lead.stop.cancelled() => None,
-        end = in_time(&core, &pending, &mut course) => Some(end),
+        end = in_time(bearings, &mut course) => Some(end),
         () = typing(&core, &pending) => return RunEnd::Aborted,
     };
-    end.unwrap_or_else(|| RunEnd::Stopped(course.spent()))
+    end.unwrap_or_else(|| RunEnd::Stopped(Box::new(course.halted())))
 }
 
-async fn in_time(core: &Core, pending: &Pending, course: &mut Course<'_>) -> RunEnd {
+async fn in_time(bearings: Bearings<'_>, course: &mut Course<'_>) -> RunEnd {
+    let Bearings { core, pending, asked, .. } = bearings;
     let Ok(_slot) = core.slots.acquire().await else { return RunEnd::Aborted };
     if core.closing.is_cancelled() {
         return RunEnd::Aborted;
     }
     begin(core, pending);
-    // Waiting for a slot is not the run's own time.
-    let clock = &*core.ports.clock;
-    match within(clock, core.settings.run_limit, course.run()).await {
+    // Waiting for a slot is not the run's own time, and neither is waiting for people.
+    let ended = {
+        let mut course = pin!(course.run());
+        let mut left = core.settings.run_limit;
+        loop {
+            match within(&*core.ports.clock, left, &mut course).await {
+                Err(_) if asked.swap(0, Ordering::Relaxed) > 0 => left = approval::PATIENCE,
+                ended => break ended,
+            }
+        }
+    };
+    match ended {
         Ok(Ok(answer)) => RunEnd::Answered(Box::new(answer)),
         Ok(Err(person)) => RunEnd::Failed(course.failure(person)),
         Err(_) => RunEnd::Failed(course.failure(notices::TOO_LONG.to_owned())),

@@ -10,7 +10,9 @@ use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place
 use pensive_contract::model::ModelRef;
 use pensive_directives::Source;
 
-use crate::settings::{AgentSettings, DirectiveDefaults, DmScope, EngineSettings, OverrideScope, ToolRules};
+use crate::settings::{
+    AgentSettings, DirectiveDefaults, DmScope, EngineSettings, OverrideScope, QueueRules, ToolRules,
+};
 
 /// One agent, no doors.
 pub(crate) fn settings() -> EngineSettings {
@@ -39,6 +41,7 @@ pub(crate) fn settings() -> EngineSettings {
         max_concurrent: 4,
         response_prefix: String::new(),
         run_limit: Duration::from_mins(10),
+        queue: QueueRules::default(),
     }
 }
 

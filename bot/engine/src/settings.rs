@@ -6,7 +6,7 @@ use std::time::Duration;
 use pensive_contract::ids::{Account, AgentId, ChannelName};
 use pensive_contract::inbound::ChatKind;
 use pensive_contract::model::{ModelRef, Params};
-use pensive_directives::{Fast, Level, Reasoning, Source, Verbose};
+use pensive_directives::{Fast, Level, QueueMode, Reasoning, Source, Verbose};
 
 /// Everything the engine is told at its start.
 #[derive(Debug, Clone)]
@@ -41,6 +41,27 @@ pub struct EngineSettings {
     pub response_prefix: String,
     /// How long a run may take in all.
     pub run_limit: Duration,
+    /// What becomes of messages that come during a run, where nobody said otherwise.
+    pub queue: QueueRules,
+}
+
+/// What becomes of messages that come during a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueRules {
+    /// How they meet it.
+    pub mode: QueueMode,
+    /// How long it must be quiet before collected messages run.
+    pub quiet: Duration,
+    /// How many may wait.
+    pub cap: usize,
+    /// How long any text waits for its continuation; zero for not at all.
+    pub debounce: Duration,
+}
+
+impl Default for QueueRules {
+    fn default() -> Self {
+        Self { mode: QueueMode::Steer, quiet: Duration::from_millis(500), cap: 20, debounce: Duration::ZERO }
+    }
 }
 
 /// One agent.
@@ -230,6 +251,30 @@ pub enum MentionRule {
     Required,
     /// Every message is taken.
     Free,
+}
+
+/// How an answer is shown while it is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Streaming {
+    /// Not at all.
+    Off,
+    /// The text so far.
+    #[default]
+    Partial,
+    /// The same, grown by whole blocks.
+    Block,
+    /// What goes on, in a line for each tool; the answer comes as a message of its own.
+    Progress,
+}
+
+/// How a bubble shows a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolDetail {
+    /// By what it does.
+    #[default]
+    Explain,
+    /// The same, and the command itself.
+    Raw,
 }
 
 /// How direct messages are kept apart.

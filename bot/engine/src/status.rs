@@ -138,7 +138,7 @@ fn queue_line(view: &View<'_>) -> String {
         (_, 0) => "working".to_owned(),
         (_, waiting) => format!("working, {waiting} waiting"),
     };
-    format!("Queue: {} · {now}", view.settings.queue.value.mode)
+    format!("Queue: {} · {now}", view.settings.queue.value)
 }
 
 fn last_line(record: &SessionRecord, now: Timestamp) -> Option<String> {

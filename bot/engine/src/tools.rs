@@ -1,10 +1,14 @@
-//! What a model may do in a run beside speaking: which tools its agent has, and how their calls are worked.
+//! Which tools a run has: the engine's own and those of the shed, as far as its agent is allowed them, and whether a call
+//! of the model can be made at all. How one is made is for `errand` to say.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_trait::async_trait;
 use pensive_contract::model::{ToolChoice, ToolSpec};
-use pensive_contract::speech::{ToolCall, ToolOutcome, ToolResult};
+use pensive_contract::speech::ToolCall;
+use pensive_contract::tool::{Danger, Errand, Tool, ToolFault};
 
 use crate::core::Core;
 use crate::desk;
@@ -15,62 +19,56 @@ use crate::status::Busy;
 /// How often a run may make the same call, word for word. A model that asks once more goes in circles.
 const MOST_ALIKE: u32 = 2;
 
-/// Calls of one answer that are worked; a model that makes more does not know what it does.
-const MOST_AT_ONCE: usize = 32;
-
-/// A tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tool {
-    /// How the session stands, as `/status` tells it.
-    SessionStatus,
-}
-
-impl Tool {
-    const ALL: [Self; 1] = [Self::SessionStatus];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::SessionStatus => "session_status",
-        }
-    }
-
-    fn spec(self) -> ToolSpec {
-        let (description, schema) = match self {
-            Self::SessionStatus => (
-                "Tells how this session stands: model, thinking level and what it puts on the wire, fast mode, what is \
-                 shown of the work, tokens, context and cost, session, queue. Use it when somebody asks for any of these.",
-                r#"{"type":"object","properties":{},"additionalProperties":false}"#,
-            ),
-        };
-        let (name, description, schema) = (self.name().to_owned(), description.to_owned(), schema.to_owned());
-        ToolSpec { name, description, schema }
-    }
-}
-
 /// Where a run stands: what its tools look at.
 #[derive(Clone, Copy)]
 pub(crate) struct Bearings<'a> {
-    pub(crate) core: &'a Core,
+    pub(crate) core: &'a Arc<Core>,
     pub(crate) pending: &'a Pending,
     /// Messages that wait behind the run.
-    pub(crate) waiting: &'a AtomicUsize,
+    pub(crate) waiting: &'a Arc<AtomicUsize>,
+    /// Questions that the run asked people, since that was last looked at.
+    pub(crate) asked: &'a AtomicUsize,
 }
 
 /// The tools of one run, and what it has asked of them.
+#[derive(Default)]
 pub(crate) struct Toolbox {
-    tools: Vec<Tool>,
+    tools: Vec<Arc<dyn Tool>>,
     made: HashMap<(String, String), u32>,
 }
 
+/// The tools of a run: asked for as it starts, because servers come and go.
+pub(crate) async fn gather(bearings: Bearings<'_>) -> Toolbox {
+    let Bearings { core, pending, waiting, .. } = bearings;
+    let status = SessionStatus {
+        spec: status_spec(),
+        core: Arc::clone(core),
+        pending: pending.clone(),
+        waiting: Arc::clone(waiting),
+    };
+    let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(status)];
+    let agent = &pending.route.agent;
+    // Nobody connects to a server for an agent without tools.
+    if let Some(shed) = core.ports.toolshed.as_ref().filter(|_| !agent.tools.allowed.is_empty()) {
+        tools.extend(shed.tools(&agent.id).await);
+    }
+    Toolbox::new(&agent.tools, tools)
+}
+
 impl Toolbox {
-    /// The tools that these rules leave.
-    pub(crate) fn new(rules: &ToolRules) -> Self {
-        let tools = Tool::ALL.into_iter().filter(|tool| rules.allow(tool.name())).collect();
-        Self { tools, made: HashMap::new() }
+    /// Those of the tools that the rules leave. Of two with one name the first is meant.
+    pub(crate) fn new(rules: &ToolRules, tools: Vec<Arc<dyn Tool>>) -> Self {
+        let mut names = HashSet::new();
+        let mut allowed = tools;
+        allowed.retain(|tool| {
+            let name = &tool.spec().name;
+            rules.allow(name) && names.insert(name.clone())
+        });
+        Self { tools: allowed, made: HashMap::new() }
     }
 
     pub(crate) fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().map(|tool| tool.spec()).collect()
+        self.tools.iter().map(|tool| tool.spec().clone()).collect()
     }
 
     /// The wish of the configuration as far as there are tools that it can be about.
@@ -82,30 +80,12 @@ impl Toolbox {
         }
     }
 
-    /// Works calls one after the other. Each has its result, whatever became of it.
-    pub(crate) async fn work(&mut self, calls: &[ToolCall], bearings: Bearings<'_>) -> Vec<ToolResult> {
-        let mut results = Vec::with_capacity(calls.len());
-        for (place, call) in calls.iter().enumerate() {
-            let admitted = if place < MOST_AT_ONCE { self.admit(call) } else { Err(too_many()) };
-            let (text, outcome) = match admitted {
-                Ok(tool) => tool.call(bearings).await,
-                Err(why) => Err(why),
-            }
-            .map_or_else(|why| (why, ToolOutcome::Failed), |text| (text, ToolOutcome::Done));
-            // A name that is no tool's may be any text.
-            let tool = self.find(&call.name).map(Tool::name);
-            tracing::info!(tool, ?outcome, "a tool was called");
-            // The model's provider is outside as well.
-            let text = bearings.core.ports.masker.mask(&text).into_owned();
-            results.push(ToolResult { id: call.id.clone(), name: call.name.clone(), text, outcome });
-        }
-        results
-    }
-
+    /// The tool for a call, and the call is counted.
+    ///
     /// # Errors
     /// The call cannot be made; the words tell the model why.
-    fn admit(&mut self, call: &ToolCall) -> Result<Tool, String> {
-        let Some(tool) = self.find(&call.name) else {
+    pub(crate) fn admit(&mut self, call: &ToolCall) -> Result<Arc<dyn Tool>, String> {
+        let Some(tool) = self.find(&call.name).cloned() else {
             return Err(format!("There is no tool \"{}\". {}", call.name, self.names()));
         };
         if !is_object(&call.arguments) {
@@ -123,12 +103,12 @@ impl Toolbox {
         Ok(tool)
     }
 
-    fn find(&self, name: &str) -> Option<Tool> {
-        self.tools.iter().copied().find(|tool| tool.name() == name)
+    fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|tool| tool.spec().name == name)
     }
 
     fn names(&self) -> String {
-        let names: Vec<&str> = self.tools.iter().map(|tool| tool.name()).collect();
+        let names: Vec<&str> = self.tools.iter().map(|tool| tool.spec().name.as_str()).collect();
         if names.is_empty() {
             "There are no tools here.".to_owned()
         } else {
@@ -137,28 +117,44 @@ impl Toolbox {
     }
 }
 
-impl Tool {
-    /// # Errors
-    /// It came to nothing; the words tell the model why.
-    async fn call(self, bearings: Bearings<'_>) -> Result<String, String> {
-        let Bearings { core, pending, waiting } = bearings;
-        match self {
-            Self::SessionStatus => {
-                let busy = Busy { running: true, waiting: waiting.load(Ordering::Relaxed) };
-                let record = core.ports.sessions.get(&pending.route.key).await.map_err(|fault| {
-                    tracing::error!(%fault, "the store cannot be read");
-                    "How the session stands cannot be read right now.".to_owned()
-                })?;
-                Ok(desk::status_of(core, pending, record.as_ref(), busy))
-            }
-        }
+/// How the session stands, as `/status` tells it.
+struct SessionStatus {
+    spec: ToolSpec,
+    core: Arc<Core>,
+    pending: Pending,
+    waiting: Arc<AtomicUsize>,
+}
+
+fn status_spec() -> ToolSpec {
+    let description = "Tells how this session stands: model, thinking level and what it puts on the wire, fast mode, what \
+                       is shown of the work, tokens, context and cost, session, queue. Use it when somebody asks for any \
+                       of these.";
+    ToolSpec {
+        name: "session_status".to_owned(),
+        description: description.to_owned(),
+        schema: r#"{"type":"object","properties":{},"additionalProperties":false}"#.to_owned(),
     }
 }
 
-fn too_many() -> String {
-    format!(
-        "Only the first {MOST_AT_ONCE} calls of an answer are made. Make this one again if it is still needed."
-    )
+#[async_trait]
+impl Tool for SessionStatus {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn danger(&self, _arguments: &str) -> Danger {
+        Danger::Harmless
+    }
+
+    async fn call(&self, _arguments: &str, _errand: &Errand) -> Result<String, ToolFault> {
+        let busy = Busy { running: true, waiting: self.waiting.load(Ordering::Relaxed) };
+        let record = self.core.ports.sessions.get(&self.pending.route.key).await;
+        let record = record.map_err(|fault| ToolFault {
+            model: "How the session stands cannot be read right now.".to_owned(),
+            log: fault.to_string(),
+        })?;
+        Ok(desk::status_of(&self.core, &self.pending, record.as_ref(), busy))
+    }
 }
 
 /// Whether these are arguments at all. A model that has none to give may write nothing.
@@ -171,9 +167,32 @@ fn is_object(arguments: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn rules(allow: &[&str], deny: &[&str]) -> ToolRules {
+    struct Stub(ToolSpec);
+
+    #[async_trait]
+    impl Tool for Stub {
+        fn spec(&self) -> &ToolSpec {
+            &self.0
+        }
+
+        fn danger(&self, _arguments: &str) -> Danger {
+            Danger::Harmless
+        }
+
+        async fn call(&self, _arguments: &str, _errand: &Errand) -> Result<String, ToolFault> {
+            Ok(self.0.description.clone())
+        }
+    }
+
+    fn stub(name: &str, description: &str) -> Arc<dyn Tool> {
+        let (name, description) = (name.to_owned(), description.to_owned());
+        Arc::new(Stub(ToolSpec { name, description, schema: "{}".to_owned() }))
+    }
+
+    fn toolbox(allow: &[&str], deny: &[&str]) -> Toolbox {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        ToolRules { allowed: owned(allow), denied: owned(deny) }
+        let rules = ToolRules { allowed: owned(allow), denied: owned(deny) };
+        Toolbox::new(&rules, vec![stub("clock", "ours"), stub("clock", "theirs")])
     }
 
     fn call(name: &str, arguments: &str) -> ToolCall {
@@ -181,41 +200,43 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_there_when_it_is_allowed_and_not_denied() {
-        let check = |allow: &[&str], deny: &[&str], expected: usize| {
-            assert_eq!(Toolbox::new(&rules(allow, deny)).specs().len(), expected, "{allow:?} {deny:?}");
+    fn a_tool_is_there_once_when_it_is_allowed_and_not_denied() {
+        let check = |allow: &[&str], deny: &[&str], expected: &[&str]| {
+            let specs = toolbox(allow, deny).specs();
+            let told: Vec<&str> = specs.iter().map(|spec| spec.description.as_str()).collect();
+            assert_eq!(told, expected, "{allow:?} {deny:?}");
         };
-        check(&[], &[], 0);
-        check(&["exec"], &[], 0);
-        check(&["session_status"], &[], 1);
-        check(&["*"], &[], 1);
-        check(&["*"], &["session_status"], 0);
-        check(&["session_status"], &["*"], 0);
+        check(&[], &[], &[]);
+        check(&["exec"], &[], &[]);
+        check(&["clock"], &[], &["ours"]);
+        check(&["*"], &[], &["ours"]);
+        check(&["*"], &["clock"], &[]);
+        check(&["clock"], &["*"], &[]);
     }
 
     #[test]
     fn what_cannot_be_called_is_told_with_what_can() {
-        let check = |call: &ToolCall, expected: Result<Tool, &str>| {
-            let admitted = Toolbox::new(&rules(&["*"], &[])).admit(call);
-            assert_eq!(admitted, expected.map_err(str::to_owned), "{call:?}");
+        let check = |toolbox: &mut Toolbox, call: &ToolCall, expected: Result<&str, &str>| {
+            let admitted = toolbox.admit(call);
+            let admitted = admitted.as_ref().map(|tool| tool.spec().name.as_str()).map_err(String::as_str);
+            assert_eq!(admitted, expected, "{call:?}");
         };
-        check(&call("session_status", "{}"), Ok(Tool::SessionStatus));
-        check(&call("session_status", ""), Ok(Tool::SessionStatus));
-        check(&call("session_status", r#"{"more":[1]}"#), Ok(Tool::SessionStatus));
-        for broken in ["{", "[]", "null", "x", "{} {}"] {
-            let words = "The arguments of session_status are not a JSON object. Tools: session_status.";
-            check(&call("session_status", broken), Err(words));
+        for arguments in ["{}", "", r#"{"more":[1]}"#] {
+            check(&mut toolbox(&["*"], &[]), &call("clock", arguments), Ok("clock"));
         }
-        check(&call("rm", "{}"), Err("There is no tool \"rm\". Tools: session_status."));
-        let mut none = Toolbox::new(&rules(&[], &[]));
-        let words = "There is no tool \"session_status\". There are no tools here.";
-        assert_eq!(none.admit(&call("session_status", "{}")), Err(words.to_owned()));
+        for broken in ["{", "[]", "null", "x", "{} {}"] {
+            let words = "The arguments of clock are not a JSON object. Tools: clock.";
+            check(&mut toolbox(&["*"], &[]), &call("clock", broken), Err(words));
+        }
+        check(&mut toolbox(&["*"], &[]), &call("rm", "{}"), Err("There is no tool \"rm\". Tools: clock."));
+        let words = "There is no tool \"clock\". There are no tools here.";
+        check(&mut toolbox(&[], &[]), &call("clock", "{}"), Err(words));
     }
 
     #[test]
     fn the_third_call_alike_is_not_made() {
-        let mut toolbox = Toolbox::new(&rules(&["*"], &[]));
-        let mut ask = |arguments: &str| toolbox.admit(&call("session_status", arguments)).is_ok();
+        let mut toolbox = toolbox(&["*"], &[]);
+        let mut ask = |arguments: &str| toolbox.admit(&call("clock", arguments)).is_ok();
         assert_eq!([ask("{}"), ask("{}"), ask("{}"), ask("{}")], [true, true, false, false]);
         assert!(ask(r#"{"a":1}"#), "other arguments are another call");
     }
@@ -223,16 +244,12 @@ mod tests {
     #[test]
     fn a_choice_is_about_tools_that_are_there() {
         let check = |allow: &[&str], wish: Option<ToolChoice>, expected: ToolChoice| {
-            assert_eq!(
-                Toolbox::new(&rules(allow, &[])).choice(wish.as_ref()),
-                expected,
-                "{allow:?} {wish:?}"
-            );
+            assert_eq!(toolbox(allow, &[]).choice(wish.as_ref()), expected, "{allow:?} {wish:?}");
         };
         let named = |name: &str| ToolChoice::Named(name.to_owned());
         check(&["*"], None, ToolChoice::Auto);
         check(&["*"], Some(ToolChoice::Required), ToolChoice::Required);
-        check(&["*"], Some(named("session_status")), named("session_status"));
+        check(&["*"], Some(named("clock")), named("clock"));
         check(&["*"], Some(named("exec")), ToolChoice::Auto);
         check(&[], Some(ToolChoice::Required), ToolChoice::Auto);
     }

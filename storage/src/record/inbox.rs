@@ -54,7 +54,15 @@ struct SenderRecord {
 enum KindRecord {
     Message(TypedRecord),
     Edit(TypedRecord),
-    Press { data: String, query: String },
+    Press {
+        data: String,
+        query: String,
+    },
+    Halt {
+        stream: i64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        query: Option<String>,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -142,6 +150,9 @@ impl From<&Inbound> for InboundRecord {
                 InboundKind::Press { data, query } => {
                     KindRecord::Press { data: data.clone(), query: query.clone() }
                 }
+                InboundKind::Halt { stream, query } => {
+                    KindRecord::Halt { stream: *stream, query: query.clone() }
+                }
             },
             addressed: match inbound.addressed {
                 Addressed::No => AddressedRecord::No,
@@ -164,6 +175,7 @@ impl From<InboundRecord> for Inbound {
                 KindRecord::Message(typed) => InboundKind::Message(typed.into()),
                 KindRecord::Edit(typed) => InboundKind::Edit(typed.into()),
                 KindRecord::Press { data, query } => InboundKind::Press { data, query },
+                KindRecord::Halt { stream, query } => InboundKind::Halt { stream, query },
             },
             addressed: match record.addressed {
                 AddressedRecord::No => Addressed::No,

@@ -2,7 +2,7 @@
 
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::Ticket;
-use pensive_contract::outward::{Button, Finality, Mark, Part, Style};
+use pensive_contract::outward::{Button, Finality, Mark, Part, Style, Whole};
 use pensive_contract::store::{OutboxEntry, OutboxKind, PartState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -45,7 +45,15 @@ struct PartRecord {
     text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     marks: Vec<MarkRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    whole: Option<WholeRecord>,
     state: StateRecord,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WholeRecord {
+    form: String,
+    parts: usize,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -157,13 +165,15 @@ impl PartRecord {
             end: mark.range.end,
             style: mark.style.into(),
         });
-        Self { text: part.text, marks: marks.collect(), state: state.into() }
+        let whole = part.whole.map(|whole| WholeRecord { form: whole.form, parts: whole.parts });
+        Self { text: part.text, marks: marks.collect(), whole, state: state.into() }
     }
 
     fn part(self) -> (Part, PartState) {
         let marks =
             self.marks.into_iter().map(|mark| Mark { range: mark.start..mark.end, style: mark.style.into() });
-        (Part { text: self.text, marks: marks.collect() }, self.state.into())
+        let whole = self.whole.map(|whole| Whole { form: whole.form, parts: whole.parts });
+        (Part { text: self.text, marks: marks.collect(), whole }, self.state.into())
     }
 }
 

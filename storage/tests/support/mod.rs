@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use pensive_contract::clock::{Clock, Timestamp};
 use pensive_contract::ids::{Account, SessionKey, Ticket};
 use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place, Sender, TypedText};
-use pensive_contract::outward::{Button, Finality, Mark, Part, Style};
+use pensive_contract::outward::{Button, Finality, Mark, Part, Style, Whole};
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, SessionChange, Write};
 use pensive_storage::{OpenFault, OpenSettings, Store};
@@ -103,6 +103,7 @@ pub fn outbox(ticket: Ticket) -> OutboxEntry {
             Mark { range: 0..2, style: Style::Pre { language: "rust".to_owned() } },
             Mark { range: 1..2, style: Style::Link { url: "https://example.org".to_owned() } },
         ],
+        whole: (text == "one").then(|| Whole { form: "*one two*".to_owned(), parts: 2 }),
     };
     OutboxEntry {
         ticket,

@@ -23,6 +23,10 @@ use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin, stdin};
 ///       answers: {"retry_after": seconds}, {"refuse": {"code": 500, "description": "…"}}, {"html": 502}, {"held": "a gate"},
 ///       {"delayed": milliseconds}, "conflict", "broken_json", "reset", "truncated", "silence";
 ///       also chat, skip, times (0: always), after_commit
+///   {"do": "turn_off", "methods": ["sendRichMessageDraft"]}    as a server that is too old for them; an empty list has all again
+///   {"do": "limit"}                                           a burst, then a message a second, as Telegram allows it
+///   {"do": "silence", "chat": 500001, "seconds": 30}          as after a flood
+///   {"do": "stop_draft", "from": 500001}                      presses Stop below a draft; "draft" shows what it says
 ///   {"do": "calls", "method": "sendMessage", "after": 0, "wait": 5}
 ///   {"do": "messages", "chat": 500001}
 ///   {"do": "violations"}                                      what should not have been sent
@@ -100,7 +104,7 @@ fn show(call: &Call) {
     let (method, status) = (&call.method, call.status);
     match method.as_str() {
         "getUpdates" | "sendChatAction" => {}
-        "sendMessage" | "editMessageText" if call.ok() => {
+        "sendMessage" | "editMessageText" if call.ok() && !call.text("text").is_empty() => {
             println!("{}< {}", call.text("chat_id"), call.text("text"))
         }
         _ => println!("  {method} {status} {}", call.params),

@@ -1,5 +1,7 @@
 //! A bot account as a test holds it: its token, what stands in its chats, and its queue of updates with all that can go wrong there.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -55,6 +57,14 @@ impl BotAccount {
     pub fn messages(&self, chat: i64) -> Vec<Seen> {
         let world = self.fake.world();
         world.look(chat, self.id).map(|conversation| conversation.seen().collect()).unwrap_or_default()
+    }
+
+    /// Turns a chat silent for this bot as after a flood: calls there get 429 with what is left of the time, and whoever was told
+    /// and goes on is remarked on.
+    pub fn silence(&self, chat: i64, span: Duration) {
+        let mut world = self.fake.world();
+        let until = world.moment() + i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+        world.flood.silence(self.id, chat, until);
     }
 
     /// The command menu filed under a scope such as `json!({"type": "default"})`.

@@ -1,10 +1,10 @@
-//! One message box: ids that only grow, messages as the bot sees them, and the draft that hangs below them.
+//! One message box: ids that only grow, messages as the bot sees them, and the drafts that hang below them.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::markup;
+use super::{draft::Drafts, markup, rich};
 
 /// What a person would see of one message at this moment.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Seen {
     pub from: i64,
     /// Written by a bot, ours or another.
     pub by_bot: bool,
-    /// Text or caption.
+    /// Text or caption; of a rich message what can be read in it.
     pub text: String,
     /// Entities of text or caption.
     pub entities: Vec<Value>,
@@ -31,24 +31,11 @@ pub struct Seen {
     pub raw: Value,
 }
 
-/// A partial message that is shown but not kept.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Draft {
-    /// `draft_id`.
-    pub id: i64,
-    /// Empty shows the placeholder.
-    pub text: String,
-    /// Topic of the draft.
-    pub thread: Option<i64>,
-    /// The person sees a Stop button.
-    pub can_stop: bool,
-}
-
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     last_id: i64,
     messages: BTreeMap<i64, Value>,
-    pub(crate) draft: Option<Draft>,
+    pub(crate) drafts: Drafts,
 }
 
 impl Conversation {
@@ -82,7 +69,10 @@ impl Conversation {
 /// Reads a message object back as a person would.
 pub(crate) fn see(message: &Value) -> Seen {
     let int = |value: Option<&Value>| value.and_then(Value::as_i64);
-    let text = message.get("text").or_else(|| message.get("caption")).and_then(Value::as_str);
+    let text =
+        message.get("text").or_else(|| message.get("caption")).and_then(Value::as_str).map(str::to_owned);
+    let blocks = message.get("rich_message").and_then(|rich| rich.get("blocks")).and_then(Value::as_array);
+    let text = text.or_else(|| blocks.map(|blocks| rich::lines(blocks)));
     let entities =
         message.get("entities").or_else(|| message.get("caption_entities")).and_then(Value::as_array);
     let from = message.get("from");
@@ -90,7 +80,7 @@ pub(crate) fn see(message: &Value) -> Seen {
         id: int(message.get("message_id")).unwrap_or_default(),
         from: int(from.and_then(|from| from.get("id"))).unwrap_or_default(),
         by_bot: from.and_then(|from| from.get("is_bot")).and_then(Value::as_bool).unwrap_or_default(),
-        text: text.unwrap_or_default().to_owned(),
+        text: text.unwrap_or_default(),
         entities: entities.cloned().unwrap_or_default(),
         buttons: message.get("reply_markup").map(markup::labels).unwrap_or_default(),
         thread: int(message.get("message_thread_id")),

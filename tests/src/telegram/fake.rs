@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::{
     bots::BotAccount,
-    conversation::{Draft, Seen},
+    conversation::Seen,
+    draft::Draft,
     fault::{Answer, Fault, Faults, Injected, Stage},
     person::Person,
     record::{Call, Record, Violation},
@@ -192,9 +193,9 @@ impl TelegramFake {
         self.bot().messages(chat)
     }
 
-    /// The draft below the chat's last message.
+    /// The draft below the chat's last message, that of the chat itself before those of its topics.
     pub fn draft(&self, chat: i64) -> Option<Draft> {
-        self.world().look(chat, self.shared.first.0).and_then(|conversation| conversation.draft.clone())
+        self.world().screen(chat, self.shared.first.0).drafts.into_iter().next()
     }
 
     /// Calls of one method so far, in the order in which they were done.
@@ -329,7 +330,10 @@ impl TelegramFake {
     }
 
     pub(crate) fn file(&self, mut call: Call, faults: Vec<String>) {
-        call.bot = self.world().tokens.get(&call.token).copied().unwrap_or_default();
+        let world = self.world();
+        call.bot = world.tokens.get(&call.token).copied().unwrap_or_default();
+        call.moment = world.moment();
+        drop(world);
         lock(&self.shared.record).add(call, faults);
     }
 

@@ -6,9 +6,11 @@ use serde_json::{Value, json};
 use super::{
     BotAccount, Post, Posted, Room, TelegramFake,
     conversation::Seen,
+    draft::Draft,
     markup,
     methods::member_object,
     people::{TopicState, User},
+    screen::{Film, Screen},
     text,
     world::World,
 };
@@ -91,6 +93,11 @@ impl Person {
         Post::file(self, "photo", "photo.jpg", Bytes::from_static(b"\xff\xd8\xff\xe0 no real picture"))
     }
 
+    /// A photo of one's own, such as two that can be told apart.
+    pub fn picture(&self, bytes: impl Into<Bytes>) -> Post {
+        Post::file(self, "photo", "photo.jpg", bytes.into())
+    }
+
     /// A voice message.
     pub fn voice(&self) -> Post {
         Post::file(self, "voice", "voice.oga", Bytes::from_static(b"OggS no real sound"))
@@ -101,14 +108,15 @@ impl Person {
         Post::file(self, "document", name, bytes.into())
     }
 
-    /// An album of photos, one for each caption; an empty caption is none.
+    /// An album of photos, one for each caption and no two alike; an empty caption is none.
     pub fn album(&self, captions: &[&str]) -> Vec<Posted> {
         let id = format!("album{}", self.fake.world().serial());
-        let photo = |caption: &&str| {
-            let photo = self.photo().in_album(&id);
+        let photo = |(place, caption): (usize, &&str)| {
+            let bytes = [&b"\xff\xd8\xff\xe0 no real picture "[..], place.to_string().as_bytes()].concat();
+            let photo = self.picture(bytes).in_album(&id);
             if caption.is_empty() { photo.send() } else { photo.caption(caption).send() }
         };
-        captions.iter().map(photo).collect()
+        captions.iter().enumerate().map(photo).collect()
     }
 
     /// A service message: `person.service("pinned_message", …)`, `("new_chat_members", …)`.
@@ -158,6 +166,21 @@ impl Person {
         self.bot.messages(self.chat)
     }
 
+    /// The same with the drafts that have not faded, those of other topics included.
+    pub fn screen(&self) -> Screen {
+        self.fake.world().screen(self.chat, self.bot.id())
+    }
+
+    /// The draft in this chat or topic.
+    pub fn draft(&self) -> Option<Draft> {
+        self.screen().drafts.into_iter().find(|draft| draft.thread == self.thread)
+    }
+
+    /// Films this chat from now on.
+    pub fn film(&self) -> Film {
+        Film::begin(&self.fake, self.chat, self.bot.id())
+    }
+
     /// Presses the button with this label, or whose label contains it, on the newest message that has one.
     pub fn press(&self, label: &str) -> Option<Press> {
         let message = self
@@ -185,11 +208,13 @@ impl Person {
         Press { fake: self.fake.clone(), id, update_id }
     }
 
-    /// Presses Stop below a draft; false when there is none that can be stopped.
+    /// Presses Stop below the draft of this chat or topic, which takes it away; false when there is none that can be stopped.
     pub fn stop_draft(&self) -> bool {
         let mut world = self.fake.world();
-        let draft = world.look(self.chat, self.bot.id()).and_then(|conversation| conversation.draft.clone());
-        let Some(draft) = draft.filter(|draft| draft.can_stop) else { return false };
+        let now = world.moment();
+        let stopped = world.conversation(self.chat, self.bot.id()).drafts.stop(self.thread, now);
+        let Some(draft) = stopped else { return false };
+        world.expose();
         let mut update = json!({"chat": world.chat_object(self.chat), "draft_id": draft.id});
         if let (Some(thread), Some(fields)) = (draft.thread, update.as_object_mut()) {
             fields.insert("message_thread_id".into(), thread.into());

@@ -17,6 +17,8 @@ pub struct Post {
     fields: Map<String, Value>,
     reply_to: Option<i64>,
     names: (&'static str, &'static str),
+    /// The kind of its file.
+    kind: Option<&'static str>,
 }
 
 impl Post {
@@ -32,7 +34,7 @@ impl Post {
     }
 
     fn empty(person: &Person, names: (&'static str, &'static str)) -> Self {
-        Self { person: person.clone(), fields: Map::new(), reply_to: None, names }
+        Self { person: person.clone(), fields: Map::new(), reply_to: None, names, kind: None }
     }
 
     /// A message around one file: `photo`, `document`, `voice`.
@@ -42,7 +44,14 @@ impl Post {
         let object =
             json!({"file_id": id, "file_unique_id": format!("u{id}"), "file_size": size, "file_name": name});
         let mut post = Self::empty(person, ("caption", "caption_entities"));
-        post.fields.insert(kind.into(), dressed(kind, object));
+        post.kind = Some(kind);
+        let mut whole = dressed(kind, object);
+        if let Some(sizes) = whole.as_array_mut() {
+            // A client shows the small one until it has the other.
+            let small = person.fake().add_file("thumbnails", name, "no real thumbnail");
+            sizes.insert(0, json!({"file_id": small, "file_unique_id": format!("u{small}"), "file_size": 17, "width": 90, "height": 67}));
+        }
+        post.fields.insert(kind.into(), whole);
         post
     }
 
@@ -94,6 +103,23 @@ impl Post {
     pub fn forwarded_from(self, author: &Person) -> Self {
         let sender = self.person.fake().world().user_object(author.id());
         self.field("forward_origin", json!({"type": "user", "date": World::now(), "sender_user": sender}))
+    }
+
+    /// A file that says it has so many bytes, and would be as long to fetch.
+    pub fn claims(mut self, bytes: usize) -> Self {
+        let Some(kind) = self.kind else { return self };
+        let object = match self.fields.get_mut(kind) {
+            Some(Value::Array(sizes)) => sizes.last_mut(),
+            object => object,
+        };
+        if let Some(fields) = object.and_then(Value::as_object_mut) {
+            fields.insert("file_size".into(), bytes.into());
+            let id = fields.get("file_id").and_then(Value::as_str).unwrap_or_default();
+            if let Some(file) = self.person.fake().world().files.get_mut(id) {
+                file.claim = Some(bytes);
+            }
+        }
+        self
     }
 
     /// Part of an album.

@@ -22,6 +22,8 @@ pub struct Call {
     pub at: u64,
     /// The same when the request's head had been read.
     pub came: u64,
+    /// When it was done, in milliseconds on the clock that the fake follows: the scene's, where there is one.
+    pub moment: i64,
     /// The method in the API's own spelling, whatever the client's was.
     pub method: String,
     /// The bot's id; 0 for an unknown token.
@@ -50,6 +52,7 @@ impl Call {
             number: 0,
             at: 0,
             came,
+            moment: 0,
             method: method.to_owned(),
             bot: 0,
             token: token.to_owned(),

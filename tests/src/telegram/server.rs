@@ -61,12 +61,16 @@ async fn serve(
 }
 
 fn download(fake: &TelegramFake, token: &str, path: &str) -> Response {
-    let world = fake.world();
+    let mut world = fake.world();
     if !world.tokens.contains_key(token) {
         return Outcome::Refused(Refusal::unauthorized()).response();
     }
-    match world.files.values().find(|file| file.path == path) {
-        Some(file) => raw(200, "application/octet-stream", file.bytes.clone()),
-        None => Outcome::Refused(Refusal::not_found()).response(),
-    }
+    let Some(bytes) = world.files.values().find(|file| file.path == path).map(|file| file.bytes.clone())
+    else {
+        return Outcome::Refused(Refusal::not_found()).response();
+    };
+    world.downloads.push(path.to_owned());
+    drop(world);
+    fake.tick();
+    raw(200, "application/octet-stream", bytes)
 }

@@ -100,6 +100,9 @@ impl Work {
             return (Outcome::Refused(Refusal::not_found()), vec![what]);
         }
         let mut remarks = remarks(checked);
+        if self.fake.world().off.contains(&self.method) {
+            return (Outcome::Refused(Refusal::new(404, "Not Found: method not found")), Vec::new());
+        }
         if self.method == "getUpdates" {
             let polled = poll::wait(&self.fake, bot, &checked.arguments).await;
             return (polled.map_or_else(Outcome::Refused, Outcome::Updates), remarks);
@@ -124,11 +127,21 @@ impl Work {
         arguments: &Map<String, Value>,
         remarks: &mut Vec<String>,
     ) -> Result<Value, Refusal> {
+        let clock = self.fake.clock();
         let mut world = self.fake.world();
-        let files = &given.files;
-        let mut call = methods::Call { world: &mut world, bot, arguments, files, remarks: Vec::new() };
-        let done = methods::carry_out(&self.method, &mut call);
+        let mut call = methods::Call {
+            world: &mut world,
+            bot,
+            came: self.came,
+            clock,
+            arguments,
+            files: &given.files,
+            remarks: Vec::new(),
+        };
+        let done = methods::admit(&self.method, &mut call);
+        let done = done.and_then(|()| methods::carry_out(&self.method, &mut call));
         remarks.append(&mut call.remarks);
+        world.expose();
         done
     }
 

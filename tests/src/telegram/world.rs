@@ -2,7 +2,8 @@
 //! method here waits for anything.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fmt,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -13,8 +14,10 @@ use crate::gate::Gate;
 
 use super::{
     conversation::{Conversation, see, without_reply},
+    flood::Flood,
     people::{Chat, ChatKind, User, topic_fields},
     queue::Queue,
+    screen::{Frame, Screen},
 };
 
 /// A bot account and its side of the API.
@@ -44,6 +47,14 @@ impl Bot {
 pub(crate) struct StoredFile {
     pub(crate) path: String,
     pub(crate) bytes: Bytes,
+    /// A size that the file only claims to have.
+    pub(crate) claim: Option<usize>,
+}
+
+impl StoredFile {
+    pub(crate) fn size(&self) -> usize {
+        self.claim.unwrap_or(self.bytes.len())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -56,9 +67,34 @@ pub(crate) struct World {
     pub(crate) files: HashMap<String, StoredFile>,
     /// Callback query id → the bot it went to and the answer, once given.
     pub(crate) presses: HashMap<String, (i64, Option<Value>)>,
+    /// What the clock shows that drafts and limits go by.
+    pub(crate) time: Time,
+    pub(crate) flood: Flood,
+    /// Methods that this server does not have.
+    pub(crate) off: BTreeSet<String>,
+    /// Chats as bots see them that are filmed.
+    pub(crate) films: HashMap<(i64, i64), Vec<Frame>>,
+    /// Paths of files in the order of their downloads.
+    pub(crate) downloads: Vec<String>,
     /// Named gates, for orders from outside.
     pub(crate) gates: BTreeMap<String, Gate>,
     serial: i64,
+}
+
+/// Milliseconds since 1970 by the system's clock, or by whatever clock a scene moves.
+pub(crate) struct Time(pub(crate) Box<dyn Fn() -> i64 + Send + Sync>);
+
+impl Default for Time {
+    fn default() -> Self {
+        let since = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self(Box::new(move || i64::try_from(since().as_millis()).unwrap_or_default()))
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", (self.0)())
+    }
 }
 
 /// A message to be put into a chat by a person.
@@ -90,6 +126,38 @@ impl World {
 
     pub(crate) fn now() -> u64 {
         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    }
+
+    /// Milliseconds on the clock that this world follows.
+    pub(crate) fn moment(&self) -> i64 {
+        (self.time.0)()
+    }
+
+    /// The chat as it is seen now.
+    pub(crate) fn screen(&self, chat: i64, bot: i64) -> Screen {
+        let now = self.moment();
+        self.look(chat, bot).map_or_else(Screen::default, |conversation| Screen {
+            messages: conversation.seen().collect(),
+            drafts: conversation.drafts.live(now).cloned().collect(),
+        })
+    }
+
+    /// Films a chat from now on.
+    pub(crate) fn film(&mut self, chat: i64, bot: i64) {
+        self.films.entry((chat, bot)).or_default();
+        self.expose();
+    }
+
+    /// Takes a picture of each filmed chat that has changed.
+    pub(crate) fn expose(&mut self) {
+        let mut films = std::mem::take(&mut self.films);
+        for ((chat, bot), frames) in &mut films {
+            let screen = self.screen(*chat, *bot);
+            if frames.last().is_none_or(|last| last.screen != screen) {
+                frames.push(Frame { moment: self.moment(), screen });
+            }
+        }
+        self.films = films;
     }
 
     /// First update ids differ from bot to bot, as they do in life.
@@ -228,7 +296,8 @@ impl World {
     pub(crate) fn keep_file(&mut self, folder: &str, name: &str, bytes: Bytes) -> (String, i64) {
         let serial = self.serial();
         let id = format!("AgACAgFAKE{serial:08}");
-        self.files.insert(id.clone(), StoredFile { path: format!("{folder}/{name}"), bytes });
+        self.files
+            .insert(id.clone(), StoredFile { path: format!("{folder}/{serial}-{name}"), bytes, claim: None });
         (id, serial)
     }
 }

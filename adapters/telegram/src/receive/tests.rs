@@ -290,3 +290,45 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_stop_under_a_draft_stops_that_answer() {
+    let stop = |chat: Value, more: Value| {
+        let mut stop = json!({"chat": chat, "draft_id": -77});
+        stop.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        read(json!({"update_id": 3, "stopped_message_generation": stop}))
+    };
+    let inbound = stop(private(), json!({"message_thread_id": 9})).unwrap();
+    let expected = Inbound {
+        update: "3".into(),
+        place: Place {
+            account: us().account,
+            chat: "7".into(),
+            kind: ChatKind::Direct,
+            topic: Some(Topic { id: "9".into(), kind: TopicKind::Topic }),
+        },
+        sender: Sender { id: "7".into(), name: "Ada".to_owned() },
+        message: "".into(),
+        kind: InboundKind::Halt { stream: -77, query: None },
+        addressed: Addressed::Yes,
+        attachments: Vec::new(),
+        at: Timestamp(5),
+    };
+    assert_eq!(inbound, expected);
+    assert_eq!(stop(private(), json!({})).unwrap().place.topic, None);
+    assert!(stop(group(), json!({})).is_none(), "a draft stands in no group");
+}
+
+#[test]
+fn a_button_to_stop_is_a_stop_and_no_press() {
+    let press = |data: &str| {
+        let query = json!({"id": "q", "from": {"id": 7, "first_name": "Ada"}, "data": data,
+            "message": {"message_id": 4, "date": 0, "chat": group()}});
+        read(json!({"update_id": 3, "callback_query": query})).unwrap().kind
+    };
+    assert_eq!(press("halt:-5"), InboundKind::Halt { stream: -5, query: Some("q".to_owned()) });
+    for other in ["halt:x", "run:1"] {
+        let (data, query) = (other.to_owned(), "q".to_owned());
+        assert_eq!(press(other), InboundKind::Press { data, query });
+    }
+}

@@ -33,6 +33,15 @@ pub(super) fn guide(whole: Styled) -> Styled {
     insert(whole, &signs)
 }
 
+/// Whether most letters of a text read from the right.
+pub(crate) fn reads_right(text: &str) -> bool {
+    if !text.bytes().any(|byte| byte >= 0xD6) {
+        return false;
+    }
+    let right = text.chars().filter(|c| is_right(*c)).count();
+    right > text.chars().filter(|c| is_left(*c)).count()
+}
+
 /// A stretch into which nothing may be put.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Fixed {

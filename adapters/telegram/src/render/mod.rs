@@ -5,11 +5,28 @@ mod bidi;
 mod control;
 mod markdown;
 mod page;
+mod partial;
+mod rich;
 mod split;
 mod table;
 mod visible;
 
-use pensive_contract::outward::{Body, Mark, Part, Style};
+use pensive_contract::outward::{Body, Mark, Part, Style, Whole};
+
+pub(crate) use bidi::reads_right;
+pub(crate) use rich::rich_draft;
+
+/// Whether answers go out as rich messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RichMessages {
+    /// Where they show what plain ones cannot, or are one instead of several.
+    #[default]
+    Auto,
+    /// Wherever Telegram takes them.
+    On,
+    /// Never.
+    Off,
+}
 
 /// A text of any length with its styles, outermost first where two begin together.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,6 +43,36 @@ pub fn render(body: &Body) -> Vec<Part> {
         Body::Framed { before, markdown, after } => framed(before, markdown, after),
         Body::Thinking(text) => thinking(text),
     };
+    if visible::is_visible(&whole.text) { split::split(whole) } else { Vec::new() }
+}
+
+/// The same, with the richer form that goes out in its place where the setting wants one.
+pub(crate) fn dressed(body: &Body, setting: RichMessages) -> Vec<Part> {
+    let mut parts = render(body);
+    let count = parts.len();
+    let form = match setting {
+        RichMessages::Off => None,
+        RichMessages::Auto | RichMessages::On => rich::form(body),
+    };
+    let gains =
+        |form: &rich::Form| setting == RichMessages::On || form.gain == rich::Gain::Shapes || count > 1;
+    if let (Some(form), Some(first)) = (form.filter(gains), parts.first_mut()) {
+        first.whole = Some(Whole { form: form.text, parts: count });
+    }
+    parts
+}
+
+/// An answer in the making as plain messages, by the same rules as the finished one: the reasoning so far, then the answer.
+pub(crate) fn preview(reasoning: Option<&str>, markdown: &str) -> Vec<Part> {
+    let answer = framed("", &partial::closed(markdown), "");
+    let mut whole = thinking(reasoning.unwrap_or_default());
+    if visible::is_visible(&answer.text) {
+        let gap = if whole.text.is_empty() { "" } else { "\n\n" };
+        let shift = whole.text.len() + gap.len();
+        whole.text.push_str(gap);
+        whole.text.push_str(&answer.text);
+        whole.marks.extend(answer.marks.into_iter().map(|mark| moved(mark, shift)));
+    }
     if visible::is_visible(&whole.text) { split::split(whole) } else { Vec::new() }
 }
 

@@ -150,7 +150,7 @@ fn plain_bodies_stay_letter_for_letter() {
     let text = "⚙️ **x** [a](b)\r\n  `c` שלום?";
     assert_eq!(
         render(&Body::Plain(text.to_owned())),
-        vec![Part { text: text.to_owned(), marks: Vec::new() }]
+        vec![Part { text: text.to_owned(), ..Part::default() }]
     );
 }
 

@@ -22,7 +22,7 @@ use pensive_contract::inbound::{ChatKind, Inbound, Place, Topic, TopicKind};
 use pensive_contract::intake::Intake;
 use pensive_contract::secret::Secret;
 use pensive_contract::store::{Cursor, Notes, StoreFault};
-use pensive_telegram::{Telegram, TelegramSettings, connect};
+use pensive_telegram::{RichMessages, Telegram, TelegramSettings, connect};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -343,6 +343,7 @@ pub(crate) fn settings(root: &str, token: &str) -> TelegramSettings {
         token_from: "the variable TELEGRAM_BOT_TOKEN".to_owned(),
         api_root: root.to_owned(),
         mention_patterns: Vec::new(),
+        rich_messages: RichMessages::Auto,
     }
 }
 

@@ -56,7 +56,7 @@ impl Outlet for Seated {
         if text.trim().is_empty() {
             return Vec::new();
         }
-        vec![Part { text, marks }]
+        vec![Part { text, marks, whole: None }]
     }
 
     async fn send(&self, to: &Place, part: &Part, extras: &Extras) -> Outcome<MessageId> {
@@ -116,7 +116,7 @@ mod tests {
     fn a_body_is_one_part_and_an_invisible_one_is_none() {
         let home = tempfile::tempdir().unwrap();
         let outlet = terminal(home.path()).outward().outlet;
-        let part = |text: &str| vec![Part { text: text.into(), marks: Vec::new() }];
+        let part = |text: &str| vec![Part { text: text.into(), ..Part::default() }];
         assert_eq!(outlet.render(&Body::Markdown("  **hi**\n".into())), part("  **hi**"));
         assert_eq!(outlet.render(&Body::Plain("x".repeat(1 << 20))), part(&"x".repeat(1 << 20)));
         assert_eq!(outlet.render(&Body::Plain(" \n".into())), vec![]);
@@ -130,7 +130,7 @@ mod tests {
         let fold = vec![Mark { range: 0..3, style: Style::Fold }];
         assert_eq!(
             outlet.render(&Body::Thinking(" hm.\n".into())),
-            vec![Part { text: "hm.".into(), marks: fold }]
+            vec![Part { text: "hm.".into(), marks: fold, whole: None }]
         );
     }
 
@@ -138,7 +138,7 @@ mod tests {
     async fn a_message_without_a_reader_is_refused_as_gone() {
         let home = tempfile::tempdir().unwrap();
         let outlet = terminal(home.path()).outward().outlet;
-        let part = Part { text: "hi".into(), marks: Vec::new() };
+        let part = Part { text: "hi".into(), ..Part::default() };
         let outcome = outlet.send(&place("ann"), &part, &Extras::default()).await;
         assert!(matches!(outcome, Outcome::Refused { refusal: Refusal::ChatGone, .. }), "{outcome:?}");
     }

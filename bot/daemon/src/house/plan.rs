@@ -6,6 +6,7 @@ use pensive_config::Config;
 use pensive_contract::clock::Clock;
 use pensive_contract::ids::Account;
 use pensive_contract::store::StoreFault;
+use pensive_contract::tool::Toolshed;
 use pensive_models::ModelsError;
 use pensive_storage::OpenFault;
 use pensive_terminal::TerminalFault;
@@ -21,6 +22,8 @@ pub struct Plan {
     pub reach: Reach,
     /// The local login: an owner of this installation.
     pub user: String,
+    /// Tools that come from elsewhere than the configuration.
+    pub toolshed: Option<Arc<dyn Toolshed>>,
 }
 
 /// How much of the product is started.
@@ -38,7 +41,7 @@ impl Plan {
     /// The whole product.
     #[must_use]
     pub fn new(config: Config, clock: Arc<dyn Clock>) -> Self {
-        Self { config, clock, reach: Reach::Everything, user: "local".to_owned() }
+        Self { config, clock, reach: Reach::Everything, user: "local".to_owned(), toolshed: None }
     }
 
     /// Only a part of it.

@@ -8,7 +8,7 @@ use pensive_contract::ids::Account;
 use pensive_contract::inbound::ChatKind;
 use pensive_engine::settings::{
     AgentSettings, Binding, ChatRule, DirectPolicy, DirectiveDefaults, DmScope, Door, EngineSettings,
-    GroupPolicy, GroupRule, MentionRule, ModelParams, OverrideScope, Rate, ToolRules, TopicRule,
+    GroupPolicy, GroupRule, MentionRule, ModelParams, OverrideScope, QueueRules, Rate, ToolRules, TopicRule,
 };
 
 /// How long one run may take, whatever it does.
@@ -37,6 +37,12 @@ pub(crate) fn engine(config: &Config, user: &str) -> EngineSettings {
         max_concurrent: config.max_concurrent,
         response_prefix: config.messages.response_prefix.clone(),
         run_limit: RUN_LIMIT,
+        queue: QueueRules {
+            mode: config.messages.queue,
+            quiet: config.messages.queue_quiet,
+            cap: config.messages.queue_cap,
+            debounce: config.messages.debounce,
+        },
     }
 }
 

@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use self::order::AnswerOrder;
 pub use self::order::{FaultOrder, Order, Say};
 use super::{
-    ChatKind, Fault, Person, Room, TelegramFake, conversation::Seen, fault::Answer, refusal::Refusal,
+    ChatKind, Draft, Fault, FloodLimits, Person, Room, TelegramFake, conversation::Seen, fault::Answer,
+    refusal::Refusal,
 };
 
 pub(crate) fn router() -> Router<TelegramFake> {
@@ -53,7 +54,9 @@ pub async fn perform(fake: &TelegramFake, order: Order) -> Result<Value, String>
             json!({"id": person.id(), "username": person.username()})
         }
         Order::Room { kind, title, members } => json!({"id": room(fake, &kind, &title, &members)?.id()}),
-        Order::Topic { chat, by, name } => json!({"topic": Room::known(fake, chat)?.topic(&name, &person(fake, by)?)}),
+        Order::Topic { chat, by, name } => {
+            json!({"topic": Room::known(fake, chat)?.topic(&name, &person(fake, by)?)})
+        }
         Order::DeleteTopic { chat, topic } => {
             Room::known(fake, chat)?.delete_topic(topic);
             true.into()
@@ -68,6 +71,23 @@ pub async fn perform(fake: &TelegramFake, order: Order) -> Result<Value, String>
         }
         Order::PressAnswer { id } => fake.press_answer(&id).unwrap_or_default(),
         Order::StopDraft { from } => person(fake, from)?.stop_draft().into(),
+        Order::TurnOff { methods } if methods.is_empty() => {
+            fake.turn_all_on();
+            true.into()
+        }
+        Order::TurnOff { methods } => {
+            fake.turn_off(&methods.iter().map(String::as_str).collect::<Vec<_>>());
+            true.into()
+        }
+        Order::Limit => {
+            fake.limit(FloodLimits::default());
+            true.into()
+        }
+        Order::Silence { chat, seconds } => {
+            bot.silence(chat, Duration::from_secs(seconds));
+            true.into()
+        }
+        Order::Downloads => json!(fake.downloads()),
         Order::Block { user } => {
             person(fake, user)?.block();
             true.into()
@@ -108,9 +128,7 @@ pub async fn perform(fake: &TelegramFake, order: Order) -> Result<Value, String>
         }
         Order::Calls { method, after, wait } => calls(fake, method.as_deref(), after, wait).await,
         Order::Messages { chat } => fake.messages(chat).into_iter().map(seen).collect(),
-        Order::Draft { chat } => fake.draft(chat).map_or(Value::Null, |draft| {
-            json!({"id": draft.id, "text": draft.text, "thread": draft.thread, "can_stop": draft.can_stop})
-        }),
+        Order::Draft { chat } => fake.draft(chat).map_or(Value::Null, drafted),
         Order::Commands { scope } => bot.commands(&scope).unwrap_or_default(),
         Order::Violations => json!(fake.violations()),
         Order::Forget => {
@@ -227,6 +245,13 @@ fn seen(seen: Seen) -> Value {
     json!({
         "id": seen.id, "from": seen.from, "by_bot": seen.by_bot, "text": seen.text, "entities": seen.entities,
         "buttons": seen.buttons, "thread": seen.thread, "reply_to": seen.reply_to, "edited": seen.edited,
+    })
+}
+
+fn drafted(draft: Draft) -> Value {
+    json!({
+        "id": draft.id, "text": draft.text, "entities": draft.entities, "blocks": draft.blocks,
+        "thinking": draft.thinking, "thread": draft.thread, "can_stop": draft.can_stop,
     })
 }
 

@@ -80,6 +80,22 @@ pub enum Order {
         /// User id.
         from: i64,
     },
+    /// Lacks methods as an older server does.
+    TurnOff {
+        /// Their names; none for having all again.
+        methods: Vec<String>,
+    },
+    /// Holds bots to Telegram's limits in each chat.
+    Limit,
+    /// Turns a chat silent for the first bot as after a flood.
+    Silence {
+        /// Which.
+        chat: i64,
+        /// For how long.
+        seconds: u64,
+    },
+    /// Paths of the files that were downloaded.
+    Downloads,
     /// Blocks the first bot.
     Block {
         /// User id.

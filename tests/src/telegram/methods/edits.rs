@@ -21,21 +21,34 @@ fn own(call: &Call<'_>) -> Result<(i64, i64), Refusal> {
     Ok((chat, id))
 }
 
+/// What a message says in place of a file's caption; one kind can become the other.
+const WORDS: [&str; 3] = ["text", "entities", "rich_message"];
+
 pub(super) fn text(call: &mut Call<'_>) -> Result<Value, Refusal> {
     let (chat, id) = own(call)?;
-    let content = send::text_fields(call).map_err(|mut refusal| {
+    let content = new_words(call)?;
+    let message = call.world.look(chat, call.bot).and_then(|c| c.get(id));
+    let has_words = message.is_some_and(|m| m.get("text").is_some() || m.get("rich_message").is_some());
+    if !has_words {
+        return Err(Refusal::bad_request("there is no text in the message to edit"));
+    }
+    replace(call, (chat, id), content, &WORDS)
+}
+
+fn new_words(call: &mut Call<'_>) -> Result<Map<String, Value>, Refusal> {
+    if call.get("rich_message").is_some() {
+        if call.get("text").is_some() {
+            return Err(Refusal::malformed("can't use text and rich_message simultaneously"));
+        }
+        return send::rich_fields(call);
+    }
+    send::text_fields(call).map_err(|mut refusal| {
         // The same fault has another name on this path.
         if refusal.description.ends_with("message is too long") {
             refusal.description = "Bad Request: MESSAGE_TOO_LONG".into();
         }
         refusal
-    })?;
-    let has_text =
-        call.world.look(chat, call.bot).and_then(|c| c.get(id)).is_some_and(|m| m.get("text").is_some());
-    if !has_text {
-        return Err(Refusal::bad_request("there is no text in the message to edit"));
-    }
-    replace(call, (chat, id), content, &["text", "entities"])
+    })
 }
 
 pub(super) fn caption(call: &mut Call<'_>) -> Result<Value, Refusal> {

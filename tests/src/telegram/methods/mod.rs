@@ -2,6 +2,7 @@
 //! the server's.
 
 mod account;
+mod drafts;
 mod edits;
 mod files;
 mod places;
@@ -11,12 +12,21 @@ pub(crate) use files::dressed;
 pub(crate) use places::member_object;
 use serde_json::{Map, Value};
 
-use super::{body::Upload, refusal::Refusal, world::World};
+use super::{
+    body::Upload,
+    flood::{self, Arrival},
+    people::ChatKind,
+    refusal::Refusal,
+    world::World,
+};
 
 /// One call being carried out.
 pub(crate) struct Call<'a> {
     pub(crate) world: &'a mut World,
     pub(crate) bot: i64,
+    /// When its first byte came and what the time is, on the clock of the record.
+    pub(crate) came: u64,
+    pub(crate) clock: u64,
     pub(crate) arguments: &'a Map<String, Value>,
     pub(crate) files: &'a [Upload],
     /// What the server tolerated and should not have been sent.
@@ -41,6 +51,25 @@ impl Call<'_> {
     }
 }
 
+/// Whether the chat that the call names takes it now.
+pub(crate) fn admit(method: &str, call: &mut Call<'_>) -> Result<(), Refusal> {
+    let weight = flood::weight(method);
+    let Ok((chat, kind)) = places::named(call).map(|chat| (chat.id, chat.kind)) else { return Ok(()) };
+    let arrival = Arrival {
+        bot: call.bot,
+        chat,
+        group: kind != ChatKind::Private,
+        weight,
+        now: call.world.moment(),
+        came: call.came,
+        clock: call.clock,
+    };
+    call.world.flood.admit(&arrival).map_err(|denied| {
+        call.remarks.extend(denied.deaf);
+        denied.refusal
+    })
+}
+
 /// Carries out the call, or refuses it. A method that this fake does not have is answered like one that an older server lacks.
 pub(crate) fn carry_out(method: &str, call: &mut Call<'_>) -> Result<Value, Refusal> {
     match method {
@@ -54,11 +83,14 @@ pub(crate) fn carry_out(method: &str, call: &mut Call<'_>) -> Result<Value, Refu
         "deleteMyCommands" => account::delete_commands(call),
         "answerCallbackQuery" => account::answer_press(call),
         "sendMessage" => send::message(call),
-        "sendMessageDraft" => send::draft(call),
+        "sendRichMessage" => send::rich_message(call),
+        "sendMessageDraft" => drafts::plain(call),
+        "sendRichMessageDraft" => drafts::rich(call),
         "sendChatAction" => send::action(call),
         "sendPhoto" => files::send(call, "photo"),
         "sendDocument" => files::send(call, "document"),
         "sendVoice" => files::send(call, "voice"),
+        "sendMediaGroup" => files::send_group(call),
         "getFile" => files::get(call),
         "editMessageText" => edits::text(call),
         "editMessageCaption" => edits::caption(call),

@@ -1,4 +1,4 @@
-//! New messages, drafts and typing.
+//! New messages and typing.
 
 use serde_json::{Map, Value, json};
 
@@ -7,10 +7,11 @@ use super::{
     places::{self, Place, Purpose},
 };
 use crate::telegram::{
-    conversation::{Draft, without_reply},
+    conversation::without_reply,
     markup,
     people::{ChatKind, topic_fields},
     refusal::Refusal,
+    rich::Rich,
     text::{self, MESSAGE_LIMIT, Source, utf16_len},
     world::World,
 };
@@ -55,6 +56,27 @@ pub(super) fn message(call: &mut Call<'_>) -> Result<Value, Refusal> {
     deliver(call, place, fields)
 }
 
+/// The rich content of the call, which only a draft may show thinking in.
+pub(super) fn rich_content(call: &Call<'_>) -> Result<Rich, Refusal> {
+    let given = call.get("rich_message");
+    Rich::read(given.ok_or_else(|| Refusal::malformed("rich message must be non-empty"))?)
+}
+
+/// The fields of a rich message, or why it cannot stand.
+pub(super) fn rich_fields(call: &Call<'_>) -> Result<Map<String, Value>, Refusal> {
+    let rich = rich_content(call)?;
+    if rich.thinking.is_some() {
+        return Err(Refusal::malformed("RICH_MESSAGE_BLOCKS_UNSUPPORTED: thinking stands only in drafts"));
+    }
+    Ok(rich.fields())
+}
+
+pub(super) fn rich_message(call: &mut Call<'_>) -> Result<Value, Refusal> {
+    let place = places::open(call, Purpose::Message)?;
+    let fields = rich_fields(call)?;
+    deliver(call, place, fields)
+}
+
 /// Puts a message of the bot into the chat and gives the message object.
 pub(super) fn deliver(
     call: &mut Call<'_>,
@@ -87,7 +109,7 @@ pub(super) fn deliver(
     let conversation = world.conversation(place.chat, bot);
     conversation.keep(id, message.clone());
     // A draft gives way to the message that it announced.
-    conversation.draft = None;
+    conversation.drafts.give_way(place.thread);
     Ok(message)
 }
 
@@ -105,25 +127,6 @@ fn answered(call: &Call<'_>, place: Place) -> Result<Option<Value>, Refusal> {
         return Err(Refusal::bad_request("message to be replied not found"));
     }
     Ok(found)
-}
-
-pub(super) fn draft(call: &mut Call<'_>) -> Result<Value, Refusal> {
-    let place = places::open(call, Purpose::Message)?;
-    if call.world.chats.get(&place.chat).is_none_or(|chat| chat.kind != ChatKind::Private) {
-        return Err(Refusal::bad_request("TEXTDRAFT_PEER_INVALID"));
-    }
-    let id = call.int("draft_id").filter(|id| *id != 0);
-    let id = id.ok_or_else(|| Refusal::malformed("draft identifier must be non-zero"))?;
-    let text = call.text("text").unwrap_or_default();
-    let source = Source { text, parse_mode: call.text("parse_mode"), entities: call.get("entities") };
-    let formatted = text::format(&source)?;
-    if utf16_len(&formatted.text) > MESSAGE_LIMIT {
-        return Err(Refusal::malformed("message is too long"));
-    }
-    let draft = Draft { id, text: formatted.text, thread: place.thread, can_stop: call.flag("can_stop") };
-    call.remarks.extend(formatted.remarks);
-    call.world.conversation(place.chat, call.bot).draft = Some(draft);
-    Ok(true.into())
 }
 
 pub(super) fn action(call: &mut Call<'_>) -> Result<Value, Refusal> {

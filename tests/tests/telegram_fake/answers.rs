@@ -1,68 +1,11 @@
-//! The Telegram fake as a plain HTTP client meets it: polling, what is refused and in which words, what is remarked on, and the
-//! faults that it plays.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test may fail loudly, and the fakes live in real time"
-)]
+//! What is asked and answered when nothing is broken on purpose: polling, spellings, refusals and their words, topics, buttons, menus.
 
 use std::time::{Duration, Instant};
 
-use pensive_tests::{
-    gate::Gate,
-    telegram::{Fault, Options, TelegramFake},
-};
-use reqwest::{Client, multipart};
+use reqwest::multipart;
 use serde_json::{Value, json};
 
-struct Bench {
-    telegram: TelegramFake,
-    http: Client,
-}
-
-impl Bench {
-    async fn new() -> Self {
-        // Every test of this process comes by here; the first one installs it.
-        rustls::crypto::ring::default_provider().install_default().ok();
-        // What is sent here is wrong on purpose and belongs in no recording of the suite.
-        let options = Options { record_dir: None, ..Options::default() };
-        Self { telegram: TelegramFake::start_with(options).await.unwrap(), http: Client::new() }
-    }
-
-    fn url(&self, method: &str) -> String {
-        format!("{}/bot{}/{method}", self.telegram.url(), self.telegram.token())
-    }
-
-    async fn send(&self, method: &str, body: Value) -> reqwest::Result<(u16, Value)> {
-        let response = self.http.post(self.url(method)).json(&body).send().await?;
-        let status = response.status().as_u16();
-        Ok((status, response.json().await?))
-    }
-
-    async fn call(&self, method: &str, body: Value) -> Value {
-        let (status, answer) = self.send(method, body).await.unwrap();
-        assert_eq!(status, 200, "{answer}");
-        answer["result"].clone()
-    }
-
-    async fn refused(&self, method: &str, body: Value) -> String {
-        let (status, answer) = self.send(method, body).await.unwrap();
-        assert_eq!(
-            (answer["ok"].clone(), answer["error_code"].clone()),
-            (json!(false), json!(status)),
-            "{answer}"
-        );
-        answer["description"].as_str().unwrap().to_owned()
-    }
-
-    async fn texts(&self, offset: i64) -> Vec<String> {
-        let updates = self.call("getUpdates", json!({"offset": offset})).await;
-        let text = |update: &Value| update["message"]["text"].as_str().unwrap_or_default().to_owned();
-        updates.as_array().unwrap().iter().map(text).collect()
-    }
-}
+use crate::Bench;
 
 #[tokio::test]
 async fn a_message_goes_in_and_an_answer_stands_in_the_chat() {
@@ -281,23 +224,6 @@ async fn buttons_are_pressed_and_answered_once() {
 }
 
 #[tokio::test]
-async fn drafts_show_and_give_way() {
-    let bench = Bench::new().await;
-    let alice = bench.telegram.user("Alice");
-    let draft = json!({"chat_id": alice.id(), "draft_id": 7, "text": "thin", "can_stop": true});
-    bench.call("sendMessageDraft", draft).await;
-    assert_eq!(bench.telegram.draft(alice.id()).unwrap().text, "thin");
-    assert!(alice.stop_draft());
-    let updates = bench.call("getUpdates", json!({})).await;
-    assert_eq!(updates[0]["stopped_message_generation"]["draft_id"], 7);
-    bench.call("sendMessage", json!({"chat_id": alice.id(), "text": "thinking"})).await;
-    assert_eq!(bench.telegram.draft(alice.id()), None);
-    let group = bench.telegram.group("Group", &[&alice]);
-    let draft = json!({"chat_id": group.id(), "draft_id": 7, "text": "thin"});
-    assert_eq!(bench.refused("sendMessageDraft", draft).await, "Bad Request: TEXTDRAFT_PEER_INVALID");
-}
-
-#[tokio::test]
 async fn menus_are_checked_and_kept() {
     let bench = Bench::new().await;
     let list = |count: usize| {
@@ -310,152 +236,6 @@ async fn menus_are_checked_and_kept() {
     assert_eq!(bench.refused("setMyCommands", list(101)).await, "Bad Request: BOT_COMMANDS_TOO_MUCH");
     let bad = json!({"commands": [{"command": "Think", "description": "d"}]});
     assert_eq!(bench.refused("setMyCommands", bad).await, "Bad Request: BOT_COMMAND_INVALID");
-}
-
-#[tokio::test]
-async fn faults_strike_before_and_after_the_message_stands() {
-    let bench = Bench::new().await;
-    let alice = bench.telegram.user("Alice");
-    let count = || alice.sees().len();
-    let send = || bench.send("sendMessage", json!({"chat_id": alice.id(), "text": "a"}));
-
-    bench.telegram.inject(Fault::on("sendMessage").retry_after(3));
-    let (status, answer) = send().await.unwrap();
-    assert_eq!((status, &answer["parameters"]["retry_after"], count()), (429, &json!(3), 0));
-    bench.telegram.inject(Fault::on("sendMessage").after_commit());
-    assert_eq!((send().await.unwrap().0, count()), (500, 1));
-    bench.telegram.inject(Fault::on("sendMessage").reset());
-    assert!(send().await.is_err() && count() == 1);
-    bench.telegram.inject(Fault::on("sendMessage").after_commit().reset());
-    assert!(send().await.is_err() && count() == 2);
-    bench.telegram.inject(Fault::on("sendMessage").truncated());
-    assert!(send().await.is_err() && count() == 3);
-    bench.telegram.inject(Fault::on("sendMessage").html(502));
-    let page = bench.http.post(bench.url("sendMessage")).json(&json!({"chat_id": alice.id(), "text": "a"}));
-    let page = page.send().await.unwrap();
-    assert_eq!(page.status(), 502);
-    assert!(page.text().await.unwrap().starts_with("<html>") && count() == 3);
-    bench.telegram.inject(Fault::on("sendMessage").in_chat(alice.id()).broken_json());
-    assert!(send().await.is_err() && count() == 3);
-    assert_eq!((send().await.unwrap().0, count()), (200, 4), "each struck once");
-    let statuses: Vec<_> = bench.telegram.calls("sendMessage").iter().map(|call| call.status).collect();
-    assert_eq!(statuses, [429, 500, 0, 0, 0, 502, 200, 200]);
-}
-
-#[tokio::test]
-async fn a_held_answer_waits_for_the_gate() {
-    let bench = Bench::new().await;
-    let alice = bench.telegram.user("Alice");
-    let gate = Gate::new();
-    bench.telegram.inject(Fault::on("sendMessage").after_commit().held(&gate));
-    let send = bench.call("sendMessage", json!({"chat_id": alice.id(), "text": "a"}));
-    let release = async {
-        gate.reached(1).await;
-        assert_eq!(alice.sees().len(), 1, "it stands, though its sender does not know");
-        gate.open();
-    };
-    let (sent, ()) = tokio::join!(send, release);
-    assert_eq!(sent["text"], "a");
-}
-
-#[tokio::test]
-async fn raw_updates_arrive_byte_for_byte() {
-    let bench = Bench::new().await;
-    let bot = bench.telegram.bot();
-    let alice = bench.telegram.user("Alice");
-    bot.push_text_escape(alice.id(), "\\ud800 alone");
-    let body = bench.http.get(bench.url("getUpdates")).send().await.unwrap().text().await.unwrap();
-    assert!(body.contains(r#""text":"\ud800 alone""#), "{body}");
-    alice.say(&"x".repeat(1 << 20));
-    bot.set_next_update_id(5);
-    alice.say("low id");
-    let body = bench
-        .http
-        .get(bench.url("getUpdates?offset=999999999999"))
-        .send()
-        .await
-        .unwrap()
-        .text()
-        .await
-        .unwrap();
-    assert!(body.len() > 1 << 20 && body.contains("\"update_id\":5,"));
-}
-
-#[tokio::test]
-async fn held_updates_arrive_in_one_answer_in_any_order() {
-    let bench = Bench::new().await;
-    let (alice, bot) = (bench.telegram.user("Alice"), bench.telegram.bot());
-    bot.hold_updates();
-    let first = alice.say("a").update_id.unwrap();
-    alice.say("b");
-    assert_eq!(bench.texts(0).await, Vec::<String>::new());
-    bot.repeat(first);
-    bot.reverse_pending();
-    bot.release_updates();
-    assert_eq!(bench.texts(0).await, ["a", "b", "a"]);
-}
-
-#[tokio::test]
-async fn media_albums_and_files_come_through() {
-    let bench = Bench::new().await;
-    let alice = bench.telegram.user("Alice");
-    alice.album(&["one", "", "three"]);
-    alice.voice().send();
-    let updates = bench.call("getUpdates", json!({})).await;
-    let (first, second) = (&updates[0]["message"], &updates[1]["message"]);
-    assert_eq!(first["media_group_id"], second["media_group_id"]);
-    assert_eq!((&first["caption"], second.get("caption")), (&json!("one"), None));
-    let file = bench.call("getFile", json!({"file_id": updates[3]["message"]["voice"]["file_id"]})).await;
-    let path = file["file_path"].as_str().unwrap().replace('/', "%2F");
-    let url = format!("{}/file/bot{}/{path}", bench.telegram.url(), bench.telegram.token());
-    let bytes = bench.http.get(url).send().await.unwrap().bytes().await.unwrap();
-    assert!(bytes.starts_with(b"OggS"));
-
-    let part = multipart::Part::bytes(b"content".to_vec()).file_name("notes.txt");
-    let form = multipart::Form::new().text("chat_id", alice.id().to_string()).part("document", part);
-    let answer: Value = bench
-        .http
-        .post(bench.url("sendDocument"))
-        .multipart(form)
-        .send()
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
-    assert_eq!(answer["result"]["document"]["file_name"], "notes.txt");
-    assert_eq!(bench.telegram.violations(), []);
-}
-
-#[tokio::test]
-async fn whatever_bytes_come_are_answered() {
-    let bench = Bench::new().await;
-    let id = bench.telegram.user("Alice").id();
-    let long = "[".repeat(1 << 20);
-    for kind in [
-        "application/json",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data; boundary=x",
-        "text/plain",
-    ] {
-        for body in ["{", "[]", "null", "\u{0}", "a=%ff", "--x\r\n\r\n", "{\"chat_id\":\"\\ud800\"}", &long] {
-            let sent = bench
-                .http
-                .post(bench.url("sendMessage"))
-                .header("content-type", kind)
-                .body(body.to_owned())
-                .send();
-            assert_eq!(sent.await.unwrap().status(), 400, "{kind} {body:.20}");
-        }
-    }
-    for entities in
-        [json!("x"), json!([1]), json!([{"type": "bold", "offset": i64::MAX, "length": i64::MAX}])]
-    {
-        bench.refused("sendMessage", json!({"chat_id": id, "text": "a", "entities": entities})).await;
-    }
-    bench.refused("sendMessage", json!({"chat_id": id, "text": "a", "reply_markup": "{"})).await;
-    let huge = json!({"offset": i64::MIN, "limit": i64::MAX, "timeout": -5});
-    assert_eq!(bench.call("getUpdates", huge).await, json!([]));
 }
 
 #[tokio::test]
