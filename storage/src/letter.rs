@@ -140,6 +140,7 @@ mod tests {
             parts: vec![(part, PartState::Waiting); parts],
             buttons: Vec::new(),
             reply_to: None,
+            standing: None,
             finality: Finality::Last,
             created: Timestamp(1),
         }

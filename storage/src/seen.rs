@@ -140,6 +140,7 @@ mod tests {
             kind: InboundKind::Message(TypedText::default()),
             addressed: Addressed::Yes,
             attachments: Vec::new(),
+            album: None,
             at: Timestamp(1),
         }
     }

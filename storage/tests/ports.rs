@@ -15,7 +15,7 @@ use futures::FutureExt;
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::Ticket;
 use pensive_contract::inbound::{
-    Addressed, Attachment, ChatKind, Inbound, InboundKind, Topic, TopicKind, TypedText,
+    Addressed, Attachment, AttachmentKind, ChatKind, Inbound, InboundKind, Topic, TopicKind, TypedText,
 };
 use pensive_contract::model::{PromptTurn, TokenUsage};
 use pensive_contract::outward::Finality;
@@ -198,7 +198,7 @@ async fn an_inbox_entry_goes_its_way() {
     event.place.kind = ChatKind::Direct;
     event.place.topic = Some(Topic { id: "5".into(), kind: TopicKind::Topic });
     event.addressed = Addressed::No;
-    event.attachments = vec![Attachment { kind: "photo".to_owned(), handle: "h".to_owned(), size: Some(3) }];
+    event.attachments = vec![Attachment { kind: AttachmentKind::Photo, name: Some("n".to_owned()), handle: "h".to_owned(), size: Some(3) }];
     event.kind = InboundKind::Edit(TypedText {
         text: "déjà @bot".to_owned(),
         code: vec![0..1, 2..3],

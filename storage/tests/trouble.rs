@@ -53,6 +53,7 @@ fn said(child: &mut Child) -> impl Iterator<Item = String> + use<> {
 fn text(turn: Turn) -> String {
     match turn.said {
         PromptTurn::User(text) => text,
+        PromptTurn::Media(_) => String::new(),
         PromptTurn::Assistant(speech) => speech.text(),
         PromptTurn::Tools(_) => String::new(),
     }

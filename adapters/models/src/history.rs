@@ -6,6 +6,7 @@ mod refused;
 
 use std::collections::BTreeMap;
 
+use pensive_contract::media::Media;
 use pensive_contract::model::{ModelRef, ModelRequest, PromptTurn};
 use pensive_contract::speech::{Piece, PieceKind, Speech, ToolCall, ToolOutcome, ToolResult};
 use serde::de::IgnoredAny;
@@ -34,6 +35,7 @@ pub(crate) fn repaired(mut request: ModelRequest, seals: Seals<'_>, form: Form) 
     for turn in request.turns {
         match turn {
             PromptTurn::User(text) => history.user(text),
+            PromptTurn::Media(media) => history.turns.push(Turn::Media(media)),
             PromptTurn::Assistant(speech) => history.speech(speech),
             PromptTurn::Tools(results) => results.into_iter().for_each(|result| history.result(result)),
         }
@@ -52,6 +54,7 @@ struct History<'a> {
 
 enum Turn {
     User(String),
+    Media(Vec<Media>),
     /// What was said, and the result of each of its calls.
     Model(Speech, Vec<Option<ToolResult>>),
 }
@@ -90,7 +93,7 @@ impl History<'_> {
                     before.model = speech.model;
                 }
             }
-            Some(Turn::Model(..) | Turn::User(_)) => self.turns.push(Turn::Model(speech, vec![None; calls])),
+            Some(Turn::Model(..) | Turn::User(_) | Turn::Media(_)) => self.turns.push(Turn::Model(speech, vec![None; calls])),
         }
     }
 
@@ -113,6 +116,7 @@ impl History<'_> {
         for turn in self.turns {
             match turn {
                 Turn::User(text) => told.push(PromptTurn::User(text)),
+                Turn::Media(media) => told.push(PromptTurn::Media(media)),
                 Turn::Model(mut speech, mut came) => {
                     let calls = speech.pieces.iter_mut().filter_map(call);
                     let results: Vec<_> = calls

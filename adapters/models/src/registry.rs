@@ -334,6 +334,7 @@ impl Model for Models {
             context: known.row.and_then(|row| row.context_window).unwrap_or(known.facts.context),
             output: known.output(),
             price: known.price(model),
+            takes: &[],
         }
     }
 }

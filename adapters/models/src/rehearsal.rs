@@ -33,7 +33,7 @@ use crate::trouble::Trouble;
 pub(crate) const PROVIDER: &str = "rehearsal";
 
 /// What it can hold.
-pub(crate) const LIMITS: Limits = Limits { context: 128_000, output: None, price: None };
+pub(crate) const LIMITS: Limits = Limits { context: 128_000, output: None, price: None, takes: &[] };
 
 /// How long a slow answer waits before each piece.
 const PACE: Duration = Duration::from_millis(200);
@@ -109,7 +109,7 @@ impl Rehearsal {
     pub(crate) fn stream(&self, request: &ModelRequest) -> Result<ModelStream, Trouble> {
         let user = |turn: &PromptTurn| match turn {
             PromptTurn::User(text) => Some(text.clone()),
-            PromptTurn::Assistant(_) | PromptTurn::Tools(_) => None,
+            PromptTurn::Media(_) | PromptTurn::Assistant(_) | PromptTurn::Tools(_) => None,
         };
         let said = request.turns.iter().rev().find_map(user).unwrap_or_default();
         let said = said.as_str();
@@ -212,6 +212,7 @@ fn events(request: &ModelRequest, said: &str, wish: Wish) -> Vec<ModelEvent> {
     let count = |text: &str| u64::try_from(text.split_whitespace().count()).unwrap_or(u64::MAX);
     let words = |turn: &PromptTurn| match turn {
         PromptTurn::User(text) => count(text),
+        PromptTurn::Media(_) => 0,
         PromptTurn::Assistant(speech) => count(&speech.text()),
         PromptTurn::Tools(results) => results.iter().map(|result| count(&result.text)).sum(),
     };

@@ -77,6 +77,7 @@ pub fn connect(
         previews: Some(lines.clone()),
         typing: Some(lines.clone()),
         presses: Some(lines),
+        attachments: None,
         cut: Some(CUT),
     };
     let state = watch::Sender::new(AccountState::Starting);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::{Account, ChatId, MessageId, SenderId, TopicId, UpdateId};
 use pensive_contract::inbound::{
-    Addressed, Attachment, ChatKind, Inbound, InboundKind, Place, Sender, Topic, TopicKind, TypedText,
+    Addressed, Attachment, AttachmentKind, ChatKind, Inbound, InboundKind, Place, Sender, Topic, TopicKind, TypedText,
 };
 use regex::Regex;
 
@@ -64,6 +64,7 @@ fn stopped(us: &Us, number: i64, stop: Stopping, now: Timestamp) -> Option<Inbou
         kind: InboundKind::Halt { stream: draft_id, query: None },
         addressed: Addressed::Yes,
         attachments: Vec::new(),
+        album: None,
         at: now,
     })
 }
@@ -89,6 +90,7 @@ fn written(us: &Us, number: i64, message: Message, kind: fn(TypedText) -> Inboun
         message: MessageId::from(message.message_id.to_string()),
         addressed,
         attachments,
+        album: None,
         at: Timestamp(message.edit_date.unwrap_or(message.date).saturating_mul(1000)),
         kind: kind(typed),
         place,
@@ -105,6 +107,7 @@ fn pressed(us: &Us, number: i64, query: CallbackQuery, now: Timestamp) -> Option
         kind: press(query.data?, query.id),
         addressed: Addressed::Yes,
         attachments: Vec::new(),
+        album: None,
         at: now,
     })
 }
@@ -228,23 +231,24 @@ fn answers_us(us: &Us, message: &Message, replied: &Replied) -> bool {
 }
 
 fn attachments(message: &Message) -> Vec<Attachment> {
-    let attachment = |kind: &str, file: &File| Attachment {
-        kind: kind.to_owned(),
+    let attachment = |kind, file: &File| Attachment {
+        kind,
+        name: None,
         handle: file.file_id.clone(),
         size: file.file_size,
     };
     // An animation comes a second time as a document, for readers that know no animations.
     let document = message.document.as_ref().filter(|_| message.animation.is_none());
     let single = [
-        ("animation", message.animation.as_ref()),
-        ("audio", message.audio.as_ref()),
-        ("document", document),
-        ("video", message.video.as_ref()),
-        ("video_note", message.video_note.as_ref()),
-        ("voice", message.voice.as_ref()),
+        (AttachmentKind::Video, message.animation.as_ref()),
+        (AttachmentKind::Audio, message.audio.as_ref()),
+        (AttachmentKind::Document, document),
+        (AttachmentKind::Video, message.video.as_ref()),
+        (AttachmentKind::Video, message.video_note.as_ref()),
+        (AttachmentKind::Voice, message.voice.as_ref()),
     ];
     // The sizes of one photo come in ascending order.
-    let photo = message.photo.last().map(|largest| attachment("photo", largest));
+    let photo = message.photo.last().map(|largest| attachment(AttachmentKind::Photo, largest));
     photo
         .into_iter()
         .chain(single.into_iter().filter_map(|(kind, file)| Some(attachment(kind, file?))))

@@ -65,11 +65,30 @@ pub enum Addressed {
     Yes,
 }
 
+/// What a file that came with a message is to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttachmentKind {
+    /// A picture.
+    Photo,
+    /// A spoken message.
+    Voice,
+    /// Music or a recording.
+    Audio,
+    /// A film, or a picture that moves.
+    Video,
+    /// A sticker.
+    Sticker,
+    /// Any other file.
+    Document,
+}
+
 /// A file that came with a message; fetched by the adapter, on request, after admission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// What it is in the platform's words: photo, voice, document.
-    pub kind: String,
+    /// What it is.
+    pub kind: AttachmentKind,
+    /// What its sender calls it, where they call it anything.
+    pub name: Option<String>,
     /// The platform's handle for fetching it.
     pub handle: String,
     /// Its size in bytes, where the platform tells.
@@ -129,6 +148,8 @@ pub struct Inbound {
     pub addressed: Addressed,
     /// What was sent along.
     pub attachments: Vec<Attachment>,
+    /// What names the album that this message is one of, where it is: its messages are one to people.
+    pub album: Option<String>,
     /// When the platform says that it happened.
     pub at: Timestamp,
 }

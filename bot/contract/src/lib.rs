@@ -9,6 +9,7 @@ pub mod fault;
 pub mod ids;
 pub mod inbound;
 pub mod intake;
+pub mod media;
 pub mod model;
 pub mod outward;
 pub mod secret;

@@ -7,6 +7,7 @@ use futures::stream::BoxStream;
 use pensive_directives::{Level, ModelEntry, Profile};
 
 use crate::fault::Fault;
+use crate::media::{Media, MediaKind};
 use crate::speech::{Seal, Speech, ToolCall, ToolResult};
 
 /// A model of a provider, written `provider/model`. The model's own name may hold further slashes.
@@ -39,6 +40,8 @@ impl fmt::Display for ModelRef {
 pub enum PromptTurn {
     /// A person, or what stands for one, says this.
     User(String),
+    /// The same person sends this along with the words of the next turn. Never kept in a transcript.
+    Media(Vec<Media>),
     /// The model says this.
     Assistant(Speech),
     /// What the calls of the turn before came to.
@@ -258,6 +261,8 @@ pub struct Limits {
     pub output: Option<u64>,
     /// What it costs, where known.
     pub price: Option<Price>,
+    /// What it takes beside text.
+    pub takes: &'static [MediaKind],
 }
 
 /// Every model that the daemon can reach.

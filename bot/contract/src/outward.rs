@@ -251,6 +251,8 @@ pub struct Outward {
     pub typing: Option<std::sync::Arc<dyn Typing>>,
     /// Button presses, where offered.
     pub presses: Option<std::sync::Arc<dyn Presses>>,
+    /// What came with messages, where it can be fetched.
+    pub attachments: Option<std::sync::Arc<dyn crate::media::Attachments>>,
     /// Where people's apps cut what they type; nothing where they do not.
     pub cut: Option<Cut>,
 }

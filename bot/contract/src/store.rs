@@ -100,10 +100,21 @@ pub struct OutboxEntry {
     pub buttons: Vec<Button>,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
+    /// The preview that stands in the chat as a message of its own, and what becomes of it.
+    pub standing: Option<Standing>,
     /// Whether its last part ends the turn.
     pub finality: Finality,
     /// When it was written.
     pub created: Timestamp,
+}
+
+/// A preview that stands as a message when the real one goes out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// The first part takes its place.
+    Settle(MessageId),
+    /// It is taken away first.
+    Remove(MessageId),
 }
 
 /// A change to a session's record. Runs on the store's writer, one after another; must be quick and must not block. Gets

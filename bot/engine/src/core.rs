@@ -162,6 +162,7 @@ impl Core {
             parts,
             buttons: letter.buttons,
             reply_to,
+            standing: None,
             finality: letter.finality,
             created: self.now(),
         })

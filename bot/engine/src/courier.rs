@@ -432,5 +432,5 @@ pub(crate) fn again(entry: &OutboxEntry, ticket: Ticket) -> Option<OutboxEntry> 
         .filter(|(_, state)| *state == PartState::Unknown)
         .map(|(part, _)| (part.clone(), PartState::Waiting))
         .collect();
-    (!parts.is_empty()).then(|| OutboxEntry { ticket, parts, reply_to: None, ..entry.clone() })
+    (!parts.is_empty()).then(|| OutboxEntry { ticket, parts, reply_to: None, standing: None, ..entry.clone() })
 }

@@ -235,7 +235,7 @@ impl<'a> Course<'a> {
     fn speeches(&self, from: usize) -> impl DoubleEndedIterator<Item = &Speech> {
         self.said.iter().skip(from).filter_map(|turn| match turn {
             PromptTurn::Assistant(speech) => Some(speech),
-            PromptTurn::User(_) | PromptTurn::Tools(_) => None,
+            PromptTurn::User(_) | PromptTurn::Media(_) | PromptTurn::Tools(_) => None,
         })
     }
 }
@@ -244,7 +244,7 @@ impl<'a> Course<'a> {
 fn worked_in(turn: &PromptTurn) -> impl Iterator<Item = &str> {
     let results = match turn {
         PromptTurn::Tools(results) => results.as_slice(),
-        PromptTurn::User(_) | PromptTurn::Assistant(_) => &[],
+        PromptTurn::User(_) | PromptTurn::Media(_) | PromptTurn::Assistant(_) => &[],
     };
     let worked = results.iter().filter(|result| result.outcome == ToolOutcome::Done);
     worked.map(|result| result.name.as_str())

@@ -79,7 +79,7 @@ impl Scene<'_> {
             let said = match said {
                 // A secret that a model came by is not kept, and so not shown to the next model either.
                 PromptTurn::Assistant(speech) => PromptTurn::Assistant(masker.speech(speech.clone())),
-                PromptTurn::User(_) | PromptTurn::Tools(_) => said.clone(),
+                PromptTurn::User(_) | PromptTurn::Media(_) | PromptTurn::Tools(_) => said.clone(),
             };
             self.turn(Turn { at: now, name: None, said })
         })

@@ -74,6 +74,7 @@ fn anchor(kept: &mut Vec<Exchange>) {
 fn weight(said: &PromptTurn) -> u64 {
     let size = match said {
         PromptTurn::User(text) => text.len(),
+        PromptTurn::Media(media) => media.iter().map(|media| media.bytes.len()).sum(),
         PromptTurn::Assistant(speech) => {
             let seals = speech.pieces.iter().filter_map(|piece| piece.seal.as_ref());
             speech.len() + seals.map(|seal| seal.0.len()).sum::<usize>()
@@ -89,6 +90,7 @@ fn replayed(turn: &Turn) -> Option<PromptTurn> {
         PromptTurn::User(text) => {
             (!text.trim().is_empty()).then(|| PromptTurn::User(said(turn.name.as_deref(), text)))
         }
+        PromptTurn::Media(_) => Some(turn.said.clone()),
         PromptTurn::Assistant(speech) => {
             let is_silent = speech.calls().next().is_none() && speech.text().trim().is_empty();
             (!is_silent).then(|| PromptTurn::Assistant(speech.clone()))
@@ -124,7 +126,7 @@ mod tests {
     }
 
     fn built(history: &[Turn], message: &str, context: u64) -> Vec<PromptTurn> {
-        let limits = Limits { context, output: None, price: None };
+        let limits = Limits { context, output: None, price: None, takes: &[] };
         build(history, message.to_owned(), &[], limits)
     }
 
@@ -168,7 +170,7 @@ mod tests {
     fn what_was_said_in_the_run_is_kept_whole_and_takes_the_room_of_older_things() {
         let history = vec![user(&"a".repeat(60)), model("b")];
         let said = [PromptTurn::Assistant(Speech::text_only(None, "x".repeat(90)))];
-        let limits = |context| Limits { context, output: None, price: None };
+        let limits = |context| Limits { context, output: None, price: None, takes: &[] };
         let texts = |context| texts(&build(&history, "c".to_owned(), &said, limits(context)));
         assert_eq!(texts(1000).len(), 4);
         assert_eq!(texts(60), ["c".to_owned(), "x".repeat(90)]);

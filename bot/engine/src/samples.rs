@@ -60,6 +60,7 @@ pub(crate) fn inbound(sender: &str, text: &str) -> Inbound {
         kind: InboundKind::Message(TypedText { text: text.to_owned(), ..TypedText::default() }),
         addressed: Addressed::Yes,
         attachments: Vec::new(),
+        album: None,
         at: Timestamp(1_000),
     }
 }

@@ -63,7 +63,7 @@ impl Log {
 fn results(turn: &PromptTurn) -> usize {
     match turn {
         PromptTurn::Tools(results) => results.iter().map(|result| result.text.len()).sum(),
-        PromptTurn::User(_) | PromptTurn::Assistant(_) => 0,
+        PromptTurn::User(_) | PromptTurn::Media(_) | PromptTurn::Assistant(_) => 0,
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::Ticket;
-use pensive_contract::inbound::{Addressed, Attachment, Inbound, InboundKind, Sender, TypedText};
+use pensive_contract::inbound::{Addressed, Attachment, AttachmentKind, Inbound, InboundKind, Sender, TypedText};
 use pensive_contract::store::{InboxEntry, InboxState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,6 +40,8 @@ pub(crate) struct InboundRecord {
     addressed: AddressedRecord,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     attachments: Vec<AttachmentRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    album: Option<String>,
     at: i64,
 }
 
@@ -83,9 +85,25 @@ enum AddressedRecord {
     Yes,
 }
 
+/// See [`AttachmentKind`]. What an earlier version called otherwise is a file like any other.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum AttachmentKindRecord {
+    Photo,
+    Voice,
+    Audio,
+    #[serde(alias = "animation", alias = "video_note")]
+    Video,
+    Sticker,
+    #[serde(other)]
+    Document,
+}
+
 #[derive(Serialize, Deserialize)]
 struct AttachmentRecord {
-    kind: String,
+    kind: AttachmentKindRecord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     handle: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
@@ -159,6 +177,7 @@ impl From<&Inbound> for InboundRecord {
                 Addressed::Yes => AddressedRecord::Yes,
             },
             attachments: inbound.attachments.iter().map(AttachmentRecord::from).collect(),
+            album: inbound.album.clone(),
             at: inbound.at.0,
         }
     }
@@ -182,6 +201,7 @@ impl From<InboundRecord> for Inbound {
                 AddressedRecord::Yes => Addressed::Yes,
             },
             attachments: record.attachments.into_iter().map(Attachment::from).collect(),
+            album: record.album,
             at: Timestamp(record.at),
         }
     }
@@ -206,12 +226,29 @@ impl From<TypedRecord> for TypedText {
 
 impl From<&Attachment> for AttachmentRecord {
     fn from(attachment: &Attachment) -> Self {
-        Self { kind: attachment.kind.clone(), handle: attachment.handle.clone(), size: attachment.size }
+        let kind = match attachment.kind {
+            AttachmentKind::Photo => AttachmentKindRecord::Photo,
+            AttachmentKind::Voice => AttachmentKindRecord::Voice,
+            AttachmentKind::Audio => AttachmentKindRecord::Audio,
+            AttachmentKind::Video => AttachmentKindRecord::Video,
+            AttachmentKind::Sticker => AttachmentKindRecord::Sticker,
+            AttachmentKind::Document => AttachmentKindRecord::Document,
+        };
+        let (name, handle) = (attachment.name.clone(), attachment.handle.clone());
+        Self { kind, name, handle, size: attachment.size }
     }
 }
 
 impl From<AttachmentRecord> for Attachment {
     fn from(record: AttachmentRecord) -> Self {
-        Self { kind: record.kind, handle: record.handle, size: record.size }
+        let kind = match record.kind {
+            AttachmentKindRecord::Photo => AttachmentKind::Photo,
+            AttachmentKindRecord::Voice => AttachmentKind::Voice,
+            AttachmentKindRecord::Audio => AttachmentKind::Audio,
+            AttachmentKindRecord::Video => AttachmentKind::Video,
+            AttachmentKindRecord::Sticker => AttachmentKind::Sticker,
+            AttachmentKindRecord::Document => AttachmentKind::Document,
+        };
+        Self { kind, name: record.name, handle: record.handle, size: record.size }
     }
 }

@@ -3,7 +3,7 @@
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::Ticket;
 use pensive_contract::outward::{Button, Finality, Mark, Part, Style, Whole};
-use pensive_contract::store::{OutboxEntry, OutboxKind, PartState};
+use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, Standing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,6 +20,8 @@ pub(crate) struct OutboxRecord {
     buttons: Vec<ButtonRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reply_to: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    standing: Option<StandingRecord>,
     finality: FinalityRecord,
     created: i64,
 }
@@ -90,6 +92,13 @@ pub(crate) enum StateRecord {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum StandingRecord {
+    Settle(String),
+    Remove(String),
+}
+
+#[derive(Serialize, Deserialize)]
 struct ButtonRecord {
     label: String,
     data: String,
@@ -109,6 +118,10 @@ impl OutboxRecord {
             parts: self.parts.into_iter().map(PartRecord::part).collect(),
             buttons: self.buttons.into_iter().map(|b| Button { label: b.label, data: b.data }).collect(),
             reply_to: self.reply_to.map(Into::into),
+            standing: self.standing.map(|standing| match standing {
+                StandingRecord::Settle(id) => Standing::Settle(id.into()),
+                StandingRecord::Remove(id) => Standing::Remove(id.into()),
+            }),
             finality: match self.finality {
                 FinalityRecord::More => Finality::More,
                 FinalityRecord::Last => Finality::Last,
@@ -148,6 +161,10 @@ impl From<OutboxEntry> for OutboxRecord {
                 .map(|b| ButtonRecord { label: b.label, data: b.data })
                 .collect(),
             reply_to: entry.reply_to.map(|id| id.to_string()),
+            standing: entry.standing.map(|standing| match standing {
+                Standing::Settle(id) => StandingRecord::Settle(id.to_string()),
+                Standing::Remove(id) => StandingRecord::Remove(id.to_string()),
+            }),
             finality: match entry.finality {
                 Finality::More => FinalityRecord::More,
                 Finality::Last => FinalityRecord::Last,

@@ -68,6 +68,8 @@ impl From<Turn> for TurnRecord {
         };
         match turn.said {
             PromptTurn::User(text) => bare(RoleRecord::User, turn.name, text),
+            // Nobody keeps these; the words beside them tell that they were there.
+            PromptTurn::Media(_) => bare(RoleRecord::User, turn.name, String::new()),
             PromptTurn::Assistant(speech) => {
                 let model = speech.model.as_ref().map(ModelRef::to_string);
                 let record = bare(RoleRecord::Assistant, model, speech.text());

@@ -71,6 +71,7 @@ pub fn inbound(account_id: &str, update: &str, text: &str) -> Inbound {
         kind: InboundKind::Message(TypedText { text: text.to_owned(), ..TypedText::default() }),
         addressed: Addressed::Yes,
         attachments: Vec::new(),
+        album: None,
         at: Timestamp(5),
     }
 }
@@ -116,6 +117,7 @@ pub fn outbox(ticket: Ticket) -> OutboxEntry {
         ],
         buttons: vec![Button { label: "Again".to_owned(), data: "x".to_owned() }],
         reply_to: Some("7".into()),
+        standing: None,
         finality: Finality::Last,
         created: Timestamp(9),
     }

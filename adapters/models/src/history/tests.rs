@@ -284,6 +284,7 @@ fn turn() -> impl Strategy<Value = PromptTurn> {
 /// Whether a turn may stand behind the one before it.
 fn follows(before: Option<&PromptTurn>, turn: &PromptTurn) -> bool {
     match (before, turn) {
+        (_, PromptTurn::Media(_)) | (Some(PromptTurn::Media(_)), _) => true,
         (None | Some(PromptTurn::Tools(_) | PromptTurn::User(_)), PromptTurn::User(_)) => true,
         (Some(PromptTurn::Assistant(speech)), PromptTurn::User(_)) => speech.calls().next().is_none(),
         (Some(PromptTurn::User(_) | PromptTurn::Tools(_)), PromptTurn::Assistant(_)) => true,

@@ -136,6 +136,7 @@ fn messages(turns: &[PromptTurn]) -> Vec<Message<'_>> {
     for turn in turns {
         let (role, mut content) = match turn {
             PromptTurn::User(text) => (Role::User, vec![Content::Text { text }.into()]),
+            PromptTurn::Media(_) => (Role::User, Vec::new()),
             PromptTurn::Tools(results) => (Role::User, results.iter().map(Block::from).collect()),
             PromptTurn::Assistant(speech) => (Role::Assistant, said(speech)),
         };
@@ -196,7 +197,7 @@ fn tools<'a>(request: &'a ModelRequest, choice: &'a ToolChoice) -> (Vec<Tool<'a>
     if request.tools.is_empty() {
         let speeches = request.turns.iter().filter_map(|turn| match turn {
             PromptTurn::Assistant(speech) => Some(speech),
-            PromptTurn::User(_) | PromptTurn::Tools(_) => None,
+            PromptTurn::User(_) | PromptTurn::Media(_) | PromptTurn::Tools(_) => None,
         });
         let called: BTreeSet<&str> =
             speeches.flat_map(Speech::calls).map(|call| call.name.as_str()).collect();

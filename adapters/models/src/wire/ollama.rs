@@ -93,6 +93,7 @@ fn messages(request: &ModelRequest) -> impl Iterator<Item = Message<'_>> {
     let loop_start = request.turns.iter().rposition(is_user).unwrap_or(0);
     request.turns.iter().enumerate().flat_map(move |(at, turn)| match turn {
         PromptTurn::User(text) => vec![message("user", text.clone())],
+        PromptTurn::Media(_) => Vec::new(),
         PromptTurn::Assistant(speech) => {
             let is_own = at > loop_start && speech.model.as_ref() == Some(&request.model);
             let thinking = is_own.then(|| speech.reasoning()).filter(|thoughts| !thoughts.is_empty());

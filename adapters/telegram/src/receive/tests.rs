@@ -54,6 +54,7 @@ fn a_direct_message_is_read_whole() {
         }),
         addressed: Addressed::Yes,
         attachments: Vec::new(),
+        album: None,
         at: Timestamp(1_700_000_000_000),
     };
     assert_eq!(inbound, expected);
@@ -232,22 +233,22 @@ fn dir_17_forwarded_quoted_and_inline_words_are_not_typed() {
 
 #[test]
 fn files_are_noted_and_captions_are_text() {
-    let check = |more: Value, text: &str, files: &[(&str, &str, Option<u64>)]| {
+    let check = |more: Value, text: &str, files: &[(AttachmentKind, &str, Option<u64>)]| {
         let inbound = read_message(private(), more.clone()).unwrap();
         let found: Vec<_> =
-            inbound.attachments.iter().map(|a| (a.kind.as_str(), a.handle.as_str(), a.size)).collect();
+            inbound.attachments.iter().map(|a| (a.kind, a.handle.as_str(), a.size)).collect();
         assert_eq!((inbound.typed().unwrap().text.as_str(), found.as_slice()), (text, files), "{more}");
     };
     let photo = json!([{"file_id": "s", "file_size": 1}, {"file_id": "l", "file_size": 9}]);
-    check(json!({"photo": photo, "caption": "/think high"}), "/think high", &[("photo", "l", Some(9))]);
-    check(json!({"photo": photo}), "", &[("photo", "l", Some(9))]);
-    check(json!({"voice": {"file_id": "v", "duration": 3}}), "", &[("voice", "v", None)]);
+    check(json!({"photo": photo, "caption": "/think high"}), "/think high", &[(AttachmentKind::Photo, "l", Some(9))]);
+    check(json!({"photo": photo}), "", &[(AttachmentKind::Photo, "l", Some(9))]);
+    check(json!({"voice": {"file_id": "v", "duration": 3}}), "", &[(AttachmentKind::Voice, "v", None)]);
     check(
         json!({"document": {"file_id": "d"}, "animation": {"file_id": "a"}}),
         "",
-        &[("animation", "a", None)],
+        &[(AttachmentKind::Video, "a", None)],
     );
-    check(json!({"document": {"file_id": "d"}, "caption": "x"}), "x", &[("document", "d", None)]);
+    check(json!({"document": {"file_id": "d"}, "caption": "x"}), "x", &[(AttachmentKind::Document, "d", None)]);
     let entities = json!([{"type": "code", "offset": 0, "length": 1}]);
     let captioned = json!({"photo": photo, "caption": "x y", "caption_entities": entities});
     assert_eq!(
@@ -312,6 +313,7 @@ fn a_stop_under_a_draft_stops_that_answer() {
         kind: InboundKind::Halt { stream: -77, query: None },
         addressed: Addressed::Yes,
         attachments: Vec::new(),
+        album: None,
         at: Timestamp(5),
     };
     assert_eq!(inbound, expected);

@@ -133,6 +133,7 @@ impl Connection {
             kind,
             addressed: Addressed::Yes,
             attachments: Vec::new(),
+            album: None,
             at: self.shared.clock.now(),
         };
         match self.intake.take(vec![inbound], None).await {

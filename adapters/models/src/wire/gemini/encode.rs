@@ -158,6 +158,7 @@ fn contents(request: &ModelRequest) -> Vec<Content<'_>> {
     for turn in &request.turns {
         let (voice, role, parts) = match turn {
             PromptTurn::User(text) => (Voice::Person, "user", vec![said(text)]),
+            PromptTurn::Media(_) => (Voice::Person, "user", Vec::new()),
             PromptTurn::Assistant(speech) => {
                 let is_own = speech.model.as_ref() == Some(&request.model);
                 let calls = speech.calls().filter(|call| is_own && !call.id.starts_with(MADE_ID));

@@ -101,6 +101,7 @@ fn messages(request: &ModelRequest, replay: Replay) -> Vec<Message> {
                 let content = text.clone().into();
                 messages.push(Message::User(ChatCompletionRequestUserMessage { content, name: None }));
             }
+            PromptTurn::Media(_) => {}
             PromptTurn::Assistant(speech) => messages.push(Message::Assistant(assistant(speech, replay))),
             PromptTurn::Tools(results) => messages.extend(results.iter().map(result)),
         }

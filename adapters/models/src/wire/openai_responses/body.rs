@@ -48,6 +48,7 @@ pub(crate) fn encode(call: Call<'_>) -> Body {
 fn items(turn: &PromptTurn) -> Vec<InputItem> {
     match turn {
         PromptTurn::User(text) => vec![message(Role::User, text, None)],
+        PromptTurn::Media(_) => Vec::new(),
         PromptTurn::Assistant(speech) => speech.pieces.iter().flat_map(said).collect(),
         PromptTurn::Tools(results) => results.iter().map(output).collect(),
     }
