@@ -133,6 +133,7 @@ mod tests {
     fn texts(turns: &[PromptTurn]) -> Vec<String> {
         let text = |turn: &PromptTurn| match turn {
             PromptTurn::User(text) => text.clone(),
+            PromptTurn::Media(media) => format!("{media:?}"),
             PromptTurn::Assistant(speech) => speech.text(),
             PromptTurn::Tools(results) => results.iter().map(|result| result.text.as_str()).collect(),
         };
