@@ -25,6 +25,8 @@ pub struct Config {
     pub file: Option<PathBuf>,
     /// Where things lie.
     pub folders: Folders,
+    /// The folder of the person who runs this; nothing where the environment names none.
+    pub user_home: Option<PathBuf>,
     /// The agents; never empty, the default one first.
     pub agents: Vec<Agent>,
     /// Which agent serves which conversation, most specific first.
@@ -143,6 +145,8 @@ pub struct MessageSettings {
     pub queue_quiet: Duration,
     /// How many messages wait at most.
     pub queue_cap: usize,
+    /// The model that writes down voice messages; nothing where nobody does.
+    pub transcribe: Option<ModelRef>,
     /// Put before every answer; empty for nothing.
     pub response_prefix: String,
 }

@@ -47,6 +47,6 @@ pub use keys::SetKey;
 pub use load::{Sources, load};
 pub use mention::Mention;
 pub use nearest::{misspelt, nearest_names};
-pub use providers::{Api, DefaultModel, ModelRow, Provider, ThinkingFormat, provider_also_called};
+pub use providers::{Api, DefaultModel, Input, ModelRow, Provider, ThinkingFormat, provider_also_called};
 pub use schema::schema;
 pub use secret::{SecretFault, SecretSource};

@@ -47,6 +47,19 @@ pub enum Api {
 }
 
 impl Api {
+    /// Whether it has a call that makes words of recordings.
+    pub(crate) fn writes_down(self) -> bool {
+        match self {
+            Api::OpenaiResponses | Api::OpenaiCompletions => true,
+            Api::AnthropicMessages
+            | Api::GoogleGenerativeAi
+            | Api::Ollama
+            | Api::ClaudeCli
+            | Api::Codex
+            | Api::Rehearsal => false,
+        }
+    }
+
     /// Whether it needs an address to call.
     pub(crate) fn needs_address(self) -> bool {
         match self {
@@ -73,6 +86,8 @@ pub struct ModelRow {
     pub context_window: Option<u64>,
     /// The most it writes in one call, in tokens.
     pub max_tokens: Option<u64>,
+    /// What it takes.
+    pub input: Option<Vec<Input>>,
     /// The word that stands for a level on the wire; a level without a word is removed.
     pub thinking_level_map: Vec<(Level, Option<String>)>,
     /// The levels that it takes as efforts.
@@ -81,6 +96,22 @@ pub struct ModelRow {
     pub supports_effort: Option<bool>,
     /// How thinking is put on the wire.
     pub thinking_format: Option<ThinkingFormat>,
+}
+
+/// What a model may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Input {
+    /// Words.
+    Text,
+    /// Pictures.
+    Image,
+    /// Voice messages and other sound.
+    Audio,
+    /// Moving pictures.
+    Video,
+    /// PDF files.
+    Document,
 }
 
 /// How thinking is put on the wire of Chat Completions.

@@ -3,10 +3,10 @@
 
 mod support;
 
-use pensive_config::ModelParams;
+use pensive_config::{Input, ModelParams};
 use pensive_contract::model::{Params, ToolChoice};
 use pensive_directives::{Fast, Level};
-use support::{loaded, without_file};
+use support::{check, loaded, without_file};
 
 #[test]
 fn parameters_of_models_are_taken_over_and_sent_as_they_stand() {
@@ -131,4 +131,45 @@ fn models_and_levels_are_mentioned_with_their_places() {
     ];
     assert_eq!(shown, expected);
     assert!(without_file(&[("OPENAI_API_KEY", "k")]).mentions.is_empty());
+}
+
+#[test]
+fn what_a_model_takes_is_taken_over() {
+    let text = "{ models: { providers: { openai: { models: [
+        { id: 'a', input: ['text', 'image', 'document'] }, { id: 'b', input: [] }, { id: 'c' } ] } } } }";
+    let rows = &loaded(text, &[]).unwrap().providers[0].models;
+    let input: Vec<_> = rows.iter().map(|row| row.input.clone()).collect();
+    assert_eq!(input, [Some(vec![Input::Text, Input::Image, Input::Document]), Some(vec![]), None]);
+    check(
+        "{ models: { providers: { openai: { models: [{ id: 'a', input: ['imgae'] }] } } } }",
+        &[
+            "1:64: models.providers.openai.models[0].input[0] cannot be \"imgae\"; allowed: text, image, audio, video, document; \
+         did you mean \"image\"?",
+        ],
+    );
+}
+
+#[test]
+fn med_06_who_writes_down_voice_messages() {
+    let config =
+        loaded("{ messages: { voice: { transcribe: 'groq/whisper-large-v3-turbo' } } }", &[]).unwrap();
+    assert_eq!(config.messages.transcribe.unwrap().to_string(), "groq/whisper-large-v3-turbo");
+    assert!(
+        config.providers.iter().any(|provider| provider.name == "groq"),
+        "it is reached though no agent uses it"
+    );
+    assert!(config.models.iter().all(|choice| choice.model.provider != "groq"), "and nobody can pick it");
+    assert_eq!(without_file(&[]).messages.transcribe, None);
+    let named = |model: &str| format!("{{ messages: {{ voice: {{ transcribe: '{model}' }} }} }}");
+    let place = "1:36: messages.voice.transcribe";
+    let mute =
+        "names a provider that writes nothing down; it must speak openai-responses or openai-completions";
+    check(&named("anthropic/claude"), &[&format!("{place} {mute}")]);
+    check(&named("rehearsal/echo"), &[&format!("{place} {mute}")]);
+    let faults = loaded(&named("opnai/whisper-1"), &[]).unwrap_err();
+    assert!(
+        faults.contains(&format!("{place} names a provider that is not known: \"opnai\"; known: ")),
+        "{faults}"
+    );
+    assert!(faults.ends_with("; did you mean \"openai\"?"), "{faults}");
 }

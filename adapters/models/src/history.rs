@@ -35,7 +35,7 @@ pub(crate) fn repaired(mut request: ModelRequest, seals: Seals<'_>, form: Form) 
     for turn in request.turns {
         match turn {
             PromptTurn::User(text) => history.user(text),
-            PromptTurn::Media(media) => history.turns.push(Turn::Media(media)),
+            PromptTurn::Media(media) => history.media(media),
             PromptTurn::Assistant(speech) => history.speech(speech),
             PromptTurn::Tools(results) => results.into_iter().for_each(|result| history.result(result)),
         }
@@ -68,6 +68,14 @@ impl History<'_> {
         }
     }
 
+    /// What was sent along with the words of the next turn. What has no bytes is nothing.
+    fn media(&mut self, mut media: Vec<Media>) {
+        media.retain(|media| !media.bytes.is_empty());
+        if !media.is_empty() {
+            self.turns.push(Turn::Media(media));
+        }
+    }
+
     /// A turn of the model, which never begins a conversation. One without text and calls has nothing to say to others.
     fn speech(&mut self, mut speech: Speech) {
         let is_own = speech.model.as_ref() == Some(self.asked);
@@ -93,7 +101,9 @@ impl History<'_> {
                     before.model = speech.model;
                 }
             }
-            Some(Turn::Model(..) | Turn::User(_) | Turn::Media(_)) => self.turns.push(Turn::Model(speech, vec![None; calls])),
+            Some(Turn::Model(..) | Turn::User(_) | Turn::Media(_)) => {
+                self.turns.push(Turn::Model(speech, vec![None; calls]))
+            }
         }
     }
 

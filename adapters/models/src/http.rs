@@ -3,15 +3,17 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
+use pensive_contract::media::MediaKind;
 use pensive_contract::model::ModelStream;
+use reqwest::multipart::Form;
 
 use crate::knobs::{Host, Knobs, Summary};
 use crate::registry::ModelsError;
 use crate::settings::{Api, ProviderSettings};
 use crate::stream;
-use crate::transport::{Endpoint, Transport};
+use crate::transport::{Answer, Endpoint, Load, Patience, Transport};
 use crate::trouble::Trouble;
-use crate::wire::{Call, Decode, gemini, messages, ollama, openai_chat, openai_responses};
+use crate::wire::{Call, Decode, gemini, messages, ollama, openai_chat, openai_responses, person};
 
 /// The shapes that are spoken over HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,16 @@ impl Shape {
         }
     }
 
+    /// What it has a place for beside text.
+    pub(crate) fn kinds(self) -> &'static [MediaKind] {
+        use MediaKind::{Audio, Document, Image};
+        match self {
+            Self::Responses | Self::Messages => &[Image, Document],
+            Self::Chat | Self::Gemini => &[Image, Audio, Document],
+            Self::Ollama => &[Image],
+        }
+    }
+
     /// Where a call goes, below the provider's base.
     fn path(self, model: &str) -> String {
         match self {
@@ -75,14 +87,17 @@ impl Shape {
     }
 
     fn encode(self, call: Call<'_>) -> Result<Bytes, Trouble> {
-        let body = match self {
-            Self::Responses => serde_json::to_vec(&openai_responses::encode(call)),
-            Self::Gemini => serde_json::to_vec(&gemini::encode(call)),
-            Self::Ollama => serde_json::to_vec(&ollama::encode(call)),
-            Self::Messages => serde_json::to_vec(&messages::encode(call)),
-            Self::Chat => serde_json::to_vec(&openai_chat::encode(call)),
+        // A body that holds pictures is many times the usual one; it is not to be moved as it grows.
+        let mut body = Vec::with_capacity(person::weight(&call.request.turns));
+        let written = match self {
+            Self::Responses => serde_json::to_writer(&mut body, &openai_responses::encode(call)),
+            Self::Gemini => serde_json::to_writer(&mut body, &gemini::encode(call)),
+            Self::Ollama => serde_json::to_writer(&mut body, &ollama::encode(call)),
+            Self::Messages => serde_json::to_writer(&mut body, &messages::encode(call)),
+            Self::Chat => serde_json::to_writer(&mut body, &openai_chat::encode(call)),
         };
-        body.map(Bytes::from).map_err(|error| Trouble::Broken(format!("our own request: {error}")))
+        written.map_err(|error| Trouble::Broken(format!("our own request: {error}")))?;
+        Ok(body.into())
     }
 
     fn decoder(self) -> Box<dyn Decode> {
@@ -133,13 +148,24 @@ impl HttpLine {
         self.summaries.store(false, Ordering::Relaxed);
     }
 
+    /// What the log calls the provider.
+    pub(crate) fn provider(&self) -> &str {
+        &self.provider
+    }
+
+    /// Sends a form to `path` and waits for the beginning of the answer, which may take as long as thought.
+    pub(crate) async fn send_form(&self, path: &str, form: Form) -> Result<Answer, Trouble> {
+        self.transport.post(&self.endpoint, path, Load::Form(form), Patience::Long).await
+    }
+
     /// Sends a call and gives the stream of its answer.
     pub(crate) async fn call(&self, call: Call<'_>) -> Result<ModelStream, Trouble> {
         let Knobs { model, patience, beta, .. } = call.knobs;
         let body = self.shape.encode(call)?;
         let path = self.shape.path(model);
         let trials = self.shape.trials(beta);
-        let answer = self.transport.post(&self.endpoint, &path, trials, body, *patience).await?;
+        let load = Load::Json(body, trials);
+        let answer = self.transport.post(&self.endpoint, &path, load, *patience).await?;
         Ok(stream::events(answer, self.shape.decoder(), &self.provider))
     }
 }

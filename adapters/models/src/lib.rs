@@ -35,6 +35,7 @@ mod values;
 
 mod ollama;
 mod rehearsal;
+mod transcribe;
 
 pub use ollama::ollama_models;
 pub use registry::{Models, ModelsError};

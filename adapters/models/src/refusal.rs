@@ -54,6 +54,8 @@ enum Reason {
     /// The model wrote what its provider could not read.
     Garbled,
     Content,
+    /// A picture, recording or document.
+    Media,
     Address,
     Request,
 }
@@ -179,9 +181,12 @@ impl Refusal {
             Reason::Busy | Reason::Limited | Reason::Garbled => {
                 self.retry_after.map_or(FaultClass::Again, FaultClass::AgainAfter)
             }
-            Reason::TooLong | Reason::UnknownModel | Reason::Unpulled | Reason::Level | Reason::Content => {
-                FaultClass::TellPerson
-            }
+            Reason::TooLong
+            | Reason::UnknownModel
+            | Reason::Unpulled
+            | Reason::Level
+            | Reason::Content
+            | Reason::Media => FaultClass::TellPerson,
             Reason::NoCredit | Reason::Key | Reason::Address | Reason::Request => FaultClass::OursToMend,
         }
     }
@@ -207,6 +212,9 @@ impl Refusal {
                 "What the model wrote could not be read by its provider. Please try again in a moment."
             }
             Reason::Content => "The model provider declined this message because of its content rules.",
+            Reason::Media => {
+                "The model could not take what you sent along. Try another picture or file, or send /model to pick another model."
+            }
             Reason::Address => "The model provider's address seems wrong. An admin needs to check it.",
             Reason::Request => {
                 "The model provider did not accept our request. An admin needs to look into the log."
@@ -220,6 +228,8 @@ impl Refusal {
         let named = |names: &[&str]| names.iter().any(|n| self.code == *n || self.kind == *n);
         let status = self.status.unwrap_or(0);
 
+        let is_media = matches!(status, 400 | 404 | 413 | 415 | 422 | 500);
+
         // Google says of every limit that a quota is exceeded.
         let is_limit = named(&["RESOURCE_EXHAUSTED"]);
         if status == 402
@@ -231,6 +241,8 @@ impl Refusal {
             Reason::NoCredit
         } else if status == 429 || named(LIMITED) {
             Reason::Limited
+        } else if is_media && (named(MEDIA) || says(MEDIA_WORDS)) {
+            Reason::Media
         } else if status == 413 || named(TOO_LONG) || says(TOO_LONG_WORDS) {
             Reason::TooLong
         } else if self.is_flagged || named(CONTENT) || says(&["content filtering policy"]) {
@@ -286,6 +298,47 @@ const TOO_LONG_WORDS: &[&str] = &[
     "exceeds max length",
     "exceeded model token limit",
     "reduce the length of the messages",
+];
+const MEDIA: &[&str] = &[
+    "image_parse_error",
+    "invalid_image",
+    "invalid_image_format",
+    "invalid_image_mode",
+    "image_too_large",
+    "image_too_small",
+    "empty_image_file",
+    "unsupported_image_media_type",
+    "image_file_too_large",
+    "unsupported_file_type",
+];
+/// Anthropic's, OpenAI's, Google's, OpenRouter's, xAI's, Groq's and Ollama's, and those of servers with llama.cpp and vLLM
+/// in them.
+const MEDIA_WORDS: &[&str] = &[
+    "image.source",
+    "document.source",
+    "could not process image",
+    "could not process pdf",
+    "unable to process input image",
+    "unsupported image",
+    "invalid image",
+    "invalid base64 image",
+    "image data",
+    "image exceeds",
+    "support image",
+    "image input",
+    "image_url is only supported",
+    "content type image_url",
+    "variant `image_url`",
+    "support audio",
+    "audio input",
+    "input_audio",
+    "file input",
+    "unsupported mime type",
+    "the document has no pages",
+    "missing data required for image",
+    "is not a multimodal model",
+    "at most 0 image",
+    "mmproj",
 ];
 const CONTENT: &[&str] =
     &["content_policy_violation", "content_filter", "invalid_prompt", "data_inspection_failed"];

@@ -8,12 +8,13 @@ use futures::StreamExt;
 use futures::stream;
 use pensive_contract::clock::Clock;
 use pensive_contract::fault::Fault;
+use pensive_contract::media::Transcriber;
 use pensive_contract::model::{
     Lesson, Limits, Manner, Model, ModelEvent, ModelRef, ModelRequest, ModelStream, Price, ToolChoice,
 };
 use pensive_directives::{ModelEntry, Profile};
 
-use crate::catalogue::{Catalogue, Extras, Facts, Fit, Replay, Shelf};
+use crate::catalogue::{Catalogue, Extras, Facts, Fit, Replay, Shelf, Takes};
 use crate::history::{self, Form, Refused, Seals};
 use crate::http::{HttpLine, Shape};
 use crate::knobs::{self, Case, Host, Knobs, Summary, Words};
@@ -22,6 +23,7 @@ use crate::lessons::{Lessons, Progress};
 use crate::refusal::Refusal;
 use crate::rehearsal::{self, Rehearsal};
 use crate::settings::{Api, ModelRow, ModelsSettings, ProviderSettings};
+use crate::transcribe::Recordings;
 use crate::transport::Transport;
 use crate::trouble::Trouble;
 use crate::wire::{Cache, Call, Usage};
@@ -71,7 +73,7 @@ pub(crate) struct Provider {
 
 /// How a provider is reached.
 pub(crate) enum Line {
-    Http(Box<HttpLine>),
+    Http(Arc<HttpLine>),
     Rehearsal,
     /// Its shape is not spoken yet.
     Unspoken,
@@ -96,7 +98,7 @@ impl Models {
                             transport.insert(Transport::new(Arc::clone(&clock), settings.limits)?).clone()
                         }
                     };
-                    Line::Http(Box::new(HttpLine::new(shape, transport, &provider)?))
+                    Line::Http(Arc::new(HttpLine::new(shape, transport, &provider)?))
                 }
             };
             let ProviderSettings { name, api, models: rows, .. } = provider;
@@ -116,6 +118,16 @@ impl Models {
             refused: Refused::default(),
             rehearsal: Rehearsal::new(clock),
         })
+    }
+
+    /// What makes words of recordings by a model of a provider that speaks one of OpenAI's shapes; nothing of others, and
+    /// where there is no such provider.
+    #[must_use]
+    pub fn transcriber(&self, model: &ModelRef) -> Option<Arc<dyn Transcriber>> {
+        match &self.providers.get(&model.provider)?.line {
+            Line::Http(line) => Some(Arc::new(Recordings::new(Arc::clone(line), &model.id)?)),
+            Line::Rehearsal | Line::Unspoken => None,
+        }
     }
 
     pub(crate) fn known(&self, model: &ModelRef) -> Option<Known<'_>> {
@@ -258,6 +270,13 @@ impl Known<'_> {
         self.row.and_then(|row| row.max_tokens).or(self.facts.output)
     }
 
+    /// What it takes beside text, and its shape has a place for.
+    pub(crate) fn takes(&self, model: &ModelRef) -> Takes {
+        let own = self.row.and_then(|row| row.input.as_deref()).map(Takes::of);
+        let takes = own.unwrap_or_else(|| self.shelf.takes(&model.provider, &model.id));
+        Shape::of(self.api).map_or_else(Takes::default, |shape| takes.and(Takes::of(shape.kinds())))
+    }
+
     fn knobs(&self, line: &HttpLine, model: &ModelRef, manner: &Manner, choice: ToolChoice) -> Knobs {
         let host = line.host(self.extras.own_host.as_deref());
         let case = Case { summary: line.summary(), ..self.case(line.shape, model, host) };
@@ -334,7 +353,7 @@ impl Model for Models {
             context: known.row.and_then(|row| row.context_window).unwrap_or(known.facts.context),
             output: known.output(),
             price: known.price(model),
-            takes: &[],
+            takes: known.takes(model).kinds(),
         }
     }
 }

@@ -21,6 +21,7 @@ use std::time::Duration;
 use futures::{FutureExt, StreamExt, stream};
 use pensive_contract::clock::Clock;
 use pensive_contract::fault::Fault;
+use pensive_contract::media::{Media, MediaKind};
 use pensive_contract::model::{
     Limits, ModelEvent, ModelRef, ModelRequest, ModelStream, PromptTurn, StopReason, TokenUsage,
 };
@@ -33,7 +34,10 @@ use crate::trouble::Trouble;
 pub(crate) const PROVIDER: &str = "rehearsal";
 
 /// What it can hold.
-pub(crate) const LIMITS: Limits = Limits { context: 128_000, output: None, price: None, takes: &[] };
+pub(crate) const LIMITS: Limits = Limits { context: 128_000, output: None, price: None, takes: &KINDS };
+
+/// All that may be sent along: it looks at nothing and can take everything.
+const KINDS: [MediaKind; 3] = [MediaKind::Image, MediaKind::Audio, MediaKind::Document];
 
 /// How long a slow answer waits before each piece.
 const PACE: Duration = Duration::from_millis(200);
@@ -109,7 +113,8 @@ impl Rehearsal {
     pub(crate) fn stream(&self, request: &ModelRequest) -> Result<ModelStream, Trouble> {
         let user = |turn: &PromptTurn| match turn {
             PromptTurn::User(text) => Some(text.clone()),
-            PromptTurn::Media(_) | PromptTurn::Assistant(_) | PromptTurn::Tools(_) => None,
+            PromptTurn::Media(_) => Some(String::new()),
+            PromptTurn::Assistant(_) | PromptTurn::Tools(_) => None,
         };
         let said = request.turns.iter().rev().find_map(user).unwrap_or_default();
         let said = said.as_str();
@@ -190,6 +195,27 @@ impl Wish {
     }
 }
 
+/// A sentence on what came along with the last message; nothing where that was words alone.
+fn sent(turns: &[PromptTurn]) -> String {
+    let spoken = turns.iter().rev().skip_while(|turn| matches!(turn, PromptTurn::User(_)));
+    let sent = spoken.map_while(|turn| match turn {
+        PromptTurn::Media(media) => Some(media),
+        PromptTurn::User(_) | PromptTurn::Assistant(_) | PromptTurn::Tools(_) => None,
+    });
+    let mut things: Vec<String> = sent.flat_map(|media| media.iter().rev()).map(thing).collect();
+    things.reverse();
+    if things.is_empty() { String::new() } else { format!("\n\nYou sent: {}.", things.join(", ")) }
+}
+
+fn thing(media: &Media) -> String {
+    let kind = match media.kind {
+        MediaKind::Image => "a picture",
+        MediaKind::Audio => "a recording",
+        MediaKind::Document => "a document",
+    };
+    format!("{kind} ({}, {} bytes)", media.mime, media.bytes.len())
+}
+
 fn events(request: &ModelRequest, said: &str, wish: Wish) -> Vec<ModelEvent> {
     let level = request.manner.thinking;
     let thoughts = if level == Level::Off && wish != Wish::Think {
@@ -206,7 +232,8 @@ fn events(request: &ModelRequest, said: &str, wish: Wish) -> Vec<ModelEvent> {
         Wish::Long(length) => long(length),
         Wish::Markdown => format!("[rehearsal] Everything that Markdown has:\n\n{MARKDOWN}"),
         Wish::Nothing | Wish::Fail { .. } | Wish::Cut | Wish::Stall | Wish::Think | Wish::Slow => format!(
-            "[rehearsal] No model is at work here; this is a stand-in. Thinking level: {level}. You wrote: {said}"
+            "[rehearsal] No model is at work here; this is a stand-in. Thinking level: {level}. You wrote: {said}{}",
+            sent(&request.turns)
         ),
     };
     let count = |text: &str| u64::try_from(text.split_whitespace().count()).unwrap_or(u64::MAX);
@@ -313,6 +340,27 @@ mod tests {
             [Ok(ModelEvent::Usage(usage)), Ok(ModelEvent::End(StopReason::Done))]
         );
         assert!(events.len() > 10);
+    }
+
+    #[test]
+    fn med_02_it_tells_what_was_sent_along() {
+        let media =
+            |kind, mime: &str| Media { kind, mime: mime.into(), name: None, bytes: Arc::from(*b"abc") };
+        let user = |text: &str| PromptTurn::User(text.into());
+        let picture = || PromptTurn::Media(vec![media(MediaKind::Image, "image/png")]);
+        let check = |turns: &[PromptTurn], expected: &str| assert_eq!(sent(turns), expected, "{turns:?}");
+        let both = PromptTurn::Media(vec![
+            media(MediaKind::Image, "image/jpeg"),
+            media(MediaKind::Document, "application/pdf"),
+        ]);
+        check(&[picture(), user("a"), user("b")], "\n\nYou sent: a picture (image/png, 3 bytes).");
+        check(&[user("a"), picture()], "\n\nYou sent: a picture (image/png, 3 bytes).");
+        check(
+            &[both, picture(), user("a")],
+            "\n\nYou sent: a picture (image/jpeg, 3 bytes), a document (application/pdf, 3 bytes), a picture (image/png, 3 bytes).",
+        );
+        check(&[picture(), user("a"), PromptTurn::Tools(Vec::new()), user("b")], "");
+        check(&[user("a")], "");
     }
 
     #[test]

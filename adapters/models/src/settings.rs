@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use pensive_contract::media::MediaKind;
 use pensive_contract::secret::Secret;
 use pensive_directives::{Level, ModelEntry};
 
@@ -94,6 +95,8 @@ pub struct ModelRow {
     pub context_window: Option<u64>,
     /// The most that it writes in one call, in tokens.
     pub max_tokens: Option<u64>,
+    /// What it takes beside text.
+    pub input: Option<Vec<MediaKind>>,
     /// The effort words that it takes: `none minimal low medium high xhigh max`.
     pub supported_efforts: Option<Vec<String>>,
     /// `false` when the server refuses effort words altogether.

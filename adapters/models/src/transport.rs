@@ -10,7 +10,8 @@ use bytes::Bytes;
 use pensive_contract::clock::{Clock, Timestamp, within};
 use pensive_contract::secret::Secret;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Response, Url};
+use reqwest::multipart::Form;
+use reqwest::{Client, RequestBuilder, Response, Url};
 
 use crate::http::Shape;
 use crate::refusal::{Refusal, pause};
@@ -54,7 +55,6 @@ impl Endpoint {
         let root = shape.root(base.path()).to_owned();
         base.set_path(&root);
         let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
         let bad_header =
             |name: &str| ModelsError::Header { provider: provider.name.clone(), header: name.to_owned() };
@@ -117,23 +117,17 @@ impl Transport {
         Ok(self.secure.get_or_init(|| made).clone())
     }
 
-    /// Sends a body, with what this call alone has in its head, and waits for the beginning of the answer. Everything but
-    /// success is a refusal.
+    /// Sends a load and waits for the beginning of the answer. Everything but success is a refusal.
     pub(crate) async fn post(
         &self,
         endpoint: &Endpoint,
         path: &str,
-        header: Option<(&'static str, String)>,
-        body: Bytes,
+        load: Load,
         patience: Patience,
     ) -> Result<Answer, Trouble> {
         let url = endpoint.url(path);
         let http = self.client(&url).await?;
-        let mut sent = http.post(url).headers(endpoint.headers.clone()).body(body);
-        if let Some((name, value)) = header {
-            sent = sent.header(name, value);
-        }
-        let sent = sent.send();
+        let sent = load.put(http.post(url), endpoint).send();
         let limits = self.limits.with(patience);
         let limit = limits.first_byte;
         let response = within(&*self.clock, limit, sent)
@@ -154,6 +148,32 @@ impl Transport {
         }
         let secrets: Vec<&str> = endpoint.secrets.iter().map(Secret::expose).collect();
         Err(answer.refusal().await.masked(&secrets).into())
+    }
+}
+
+/// What a call carries.
+pub(crate) enum Load {
+    /// A JSON body, with what this call alone has in its head.
+    Json(Bytes, Option<(&'static str, String)>),
+    /// A form, which says itself how it is written.
+    Form(Form),
+}
+
+impl Load {
+    fn put(self, request: RequestBuilder, endpoint: &Endpoint) -> RequestBuilder {
+        match self {
+            Self::Json(body, header) => {
+                let json =
+                    HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+                let request = request.headers(json).headers(endpoint.headers.clone()).body(body);
+                header.into_iter().fold(request, |request, (name, value)| request.header(name, value))
+            }
+            Self::Form(form) => {
+                let mut headers = endpoint.headers.clone();
+                headers.remove(CONTENT_TYPE);
+                request.headers(headers).multipart(form)
+            }
+        }
     }
 }
 

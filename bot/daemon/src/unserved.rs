@@ -56,6 +56,7 @@ const GAPS: &[Gap] = &[
     gap(TELEGRAM, "heartbeat", Asks::Always, SILENT),
     gap(TOP, "channels.web.enabled", NO, "no web page is served"),
     gap(TOP, "channels.web.bind", Asks::Always, "no web page is served"),
+    gap(TOP, "models.providers.*.models.*.input.*", Asks::With("video"), "videos are not given to models"),
     gap(TOP, "session.reset.idleMinutes", ZERO, ENDLESS),
     gap(TOP, "session.reset.atHour", Asks::Always, ENDLESS),
     gap(TOP, "session.reset.keepOverrides", NO, ENDLESS),

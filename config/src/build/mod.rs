@@ -47,6 +47,7 @@ impl Builder<'_> {
         let folders = self.folders(file);
         let models = self.models(file);
         let agents = self.agents(file, &models, &folders);
+        let transcribe = self.listener(file, &models);
         let telegram = self.telegram(file.channels.telegram.as_ref());
         let discord = self.discord(file.channels.discord.as_ref());
         let names: Vec<&AgentId> = agents.iter().map(|agent| &agent.id).collect();
@@ -68,13 +69,14 @@ impl Builder<'_> {
             owners: self.owners(&file.commands),
             command_senders: self.command_senders(&file.commands),
             session: self.session(&file.session),
-            messages: session::messages(&file.messages),
+            messages: session::messages(&file.messages, transcribe),
             rate: session::rate(&file.limits),
             max_concurrent: file.agents.defaults.max_concurrent.unwrap_or(defaults::MAX_CONCURRENT).into(),
             keys: self.document.map(keys::set_keys).unwrap_or_default(),
             agents,
             mentions: self.mentions,
             folders,
+            user_home: self.places.user.clone(),
             secrets: self.secrets,
         };
         (config, self.faults)

@@ -41,7 +41,8 @@ impl Builder<'_> {
         models.providers = written.iter().map(|(name, provider)| self.provider(name, provider)).collect();
         let unwritten = KNOWN.iter().filter(|known| written.iter().all(|(name, _)| name != known.name));
         for known in unwritten {
-            let used = models.choices.iter().any(|choice| choice.model.provider == known.name);
+            let used = models.choices.iter().any(|choice| choice.model.provider == known.name)
+                || listener(file).is_some_and(|model| model.provider == known.name);
             if used || self.offers(known) {
                 models.providers.push(self.provider(known.name, &Written::default()));
             }
@@ -168,14 +169,33 @@ impl Builder<'_> {
         if models.names.contains(&model.provider) {
             self.mention(model, None, trail);
         } else {
-            let near = meant(&model.provider, models.names.iter().map(String::as_str));
-            let provider = quoted(&model.provider);
-            let message = format_args!(
-                "names a provider that is not known: {provider}; known: {}; others go under models.providers{near}",
-                models.names.join(", ")
-            );
-            self.fault(trail, message);
+            self.unknown_provider(model, models, trail);
         }
+    }
+
+    fn unknown_provider(&mut self, model: &ModelRef, models: &KnownModels, trail: &Trail) {
+        let near = meant(&model.provider, models.names.iter().map(String::as_str));
+        let provider = quoted(&model.provider);
+        let message = format_args!(
+            "names a provider that is not known: {provider}; known: {}; others go under models.providers{near}",
+            models.names.join(", ")
+        );
+        self.fault(trail, message);
+    }
+
+    /// The model that writes down voice messages, where the file names one that can.
+    pub(super) fn listener(&mut self, file: &File, models: &KnownModels) -> Option<ModelRef> {
+        let model = listener(file)?;
+        let trail = Trail::of(&["messages", "voice", "transcribe"]);
+        match models.providers.iter().find(|provider| provider.name == model.provider) {
+            None => self.unknown_provider(model, models, &trail),
+            Some(provider) if !provider.api.writes_down() => {
+                let message = "names a provider that writes nothing down; it must speak openai-responses or openai-completions";
+                self.fault(&trail, message);
+            }
+            Some(_) => {}
+        }
+        Some(model.clone())
     }
 
     fn provider(&mut self, name: &str, written: &Written) -> Provider {
@@ -286,6 +306,7 @@ impl Builder<'_> {
             reasoning: row.reasoning,
             context_window: row.context_window,
             max_tokens: row.max_tokens,
+            input: row.input.clone(),
             supported_efforts: row
                 .compat
                 .supported_reasoning_efforts
@@ -295,6 +316,11 @@ impl Builder<'_> {
             thinking_format: row.compat.thinking_format,
         }
     }
+}
+
+/// The model that is to write down voice messages.
+fn listener(file: &File) -> Option<&ModelRef> {
+    file.messages.voice.transcribe.as_ref().map(|model| &model.0.0)
 }
 
 /// `; did you mean "x"?` for a provider's name that is not known, or nothing.

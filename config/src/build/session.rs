@@ -11,6 +11,7 @@ use crate::fault::quoted;
 use crate::file::rest::{Commands, Limits, Messages, Session};
 use crate::nearest::hint;
 use crate::trail::Trail;
+use pensive_contract::model::ModelRef;
 use pensive_directives::QueueMode;
 
 impl Builder<'_> {
@@ -81,13 +82,14 @@ impl Builder<'_> {
     }
 }
 
-pub(super) fn messages(messages: &Messages) -> MessageSettings {
+pub(super) fn messages(messages: &Messages, transcribe: Option<ModelRef>) -> MessageSettings {
     let milliseconds = |value: u32| Duration::from_millis(value.into());
     MessageSettings {
         debounce: milliseconds(messages.inbound.debounce_ms.unwrap_or(0)),
         queue: messages.queue.mode.as_ref().map_or(QueueMode::Steer, |mode| mode.0),
         queue_quiet: milliseconds(messages.queue.debounce_ms.unwrap_or(defaults::QUEUE_QUIET_MS)),
         queue_cap: messages.queue.cap.unwrap_or(defaults::QUEUE_CAP).into(),
+        transcribe,
         response_prefix: messages.response_prefix.clone().unwrap_or_default(),
     }
 }

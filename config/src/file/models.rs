@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::values::{Entries, SecretText, Text};
 use crate::format::BaseUrl;
-use crate::providers::{Api, ThinkingFormat};
+use crate::providers::{Api, Input, ThinkingFormat};
 
 /// Who serves models.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -54,6 +54,8 @@ pub(crate) struct ModelRow {
     /// The most it writes in one call, in tokens.
     #[schemars(range(min = 1))]
     pub(crate) max_tokens: Option<u64>,
+    /// What it takes; `text` it always does. One that the built-in catalogue knows needs no list.
+    pub(crate) input: Option<Vec<Input>>,
     /// The word that stands for a level on the wire; `null` removes the level.
     #[serde(default)]
     pub(crate) thinking_level_map: Entries<Option<String>>,

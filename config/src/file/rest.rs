@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::values::{Entries, Id, Text};
 use crate::config::{DmScope, OverrideScope};
 use crate::defaults;
+use crate::format::Model;
 
 /// How conversations are kept.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -65,6 +66,9 @@ pub(crate) struct Messages {
     /// What happens to a message while an answer is being made.
     #[serde(default)]
     pub(crate) queue: Queue,
+    /// What becomes of voice messages.
+    #[serde(default)]
+    pub(crate) voice: Voice,
     /// Put before every answer.
     #[schemars(extend("default" = ""))]
     pub(crate) response_prefix: Option<String>,
@@ -78,6 +82,17 @@ pub(crate) struct Inbound {
     /// How long a message waits for a continuation, in milliseconds.
     #[schemars(range(max = 60_000), extend("default" = 0))]
     pub(crate) debounce_ms: Option<u32>,
+}
+
+/// What becomes of voice messages.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Voice {
+    /// The model that writes them down for models that do not listen, of a provider that speaks one of OpenAI's APIs. Without
+    /// it such models get none.
+    #[schemars(extend("examples" = ["openai/gpt-4o-transcribe", "groq/whisper-large-v3-turbo"]))]
+    pub(crate) transcribe: Option<Text<Model>>,
 }
 
 /// What happens to a message while an answer is being made.

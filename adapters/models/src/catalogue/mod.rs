@@ -3,6 +3,7 @@
 //!
 //! Efforts and limits of `openai.json` follow the vendor's model pages as of November 2026.
 
+mod takes;
 mod word;
 
 use std::cmp::Reverse;
@@ -15,6 +16,8 @@ use serde_json::{Map, Value};
 
 use crate::settings::Api;
 
+pub(crate) use takes::Takes;
+use takes::TakesRow;
 pub(crate) use word::{Spoken, Word};
 
 /// The files, as the build found them.
@@ -45,6 +48,9 @@ pub(crate) struct Shelf {
     general: Facts,
     #[serde(default)]
     models: Vec<Row>,
+    /// What its models take beside text; one that no row names takes nothing.
+    #[serde(default)]
+    takes: Vec<TakesRow>,
 }
 
 /// Fields that only some endpoints take.
@@ -323,15 +329,26 @@ impl Shelf {
 
     /// The row with the longest pattern that fits, else the general one.
     pub(crate) fn facts(&self, model: &str) -> (&Facts, Fit) {
-        // Gemini's list gives its models with this prefix, and takes them with it.
-        let name = undated(model.strip_prefix("models/").unwrap_or(model));
-        let fitting =
-            self.models.iter().flat_map(|row| row.r#match.iter().map(move |pattern| (pattern, row)));
-        fitting
-            .filter(|(pattern, _)| fits(pattern.as_bytes(), name.as_bytes()))
-            .min_by_key(|(pattern, _)| Reverse(weight(pattern)))
-            .map_or((&self.general, Fit::General), |(_, row)| (&row.facts, Fit::Named))
+        let patterns = self.models.iter().flat_map(|row| row.r#match.iter().map(move |p| (p.as_str(), row)));
+        fitting(patterns, undated(bare(model)))
+            .map_or((&self.general, Fit::General), |row| (&row.facts, Fit::Named))
     }
+
+    /// What a model of `provider` takes beside text.
+    pub(crate) fn takes(&self, provider: &str, model: &str) -> Takes {
+        takes::takes(&self.takes, bare(model), self.provider == provider)
+    }
+}
+
+/// Gemini's list gives its models with a prefix, and takes them with it.
+fn bare(model: &str) -> &str {
+    model.strip_prefix("models/").unwrap_or(model)
+}
+
+/// What stands with the longest pattern that fits.
+fn fitting<'a, T>(patterns: impl Iterator<Item = (&'a str, T)>, name: &str) -> Option<T> {
+    let fitting = patterns.filter(|(pattern, _)| fits(pattern.as_bytes(), name.as_bytes()));
+    fitting.min_by_key(|(pattern, _)| Reverse(weight(pattern))).map(|(_, found)| found)
 }
 
 /// How many characters of a pattern are themselves.
@@ -443,6 +460,51 @@ mod tests {
         assert_eq!(shelf.extras("openai").fast, Some(FastLane::Priority));
         assert!(shelf.extras("proxy").usage && shelf.extras("openai").usage);
         assert!(!catalogue.shelf("mistral", Api::OpenaiCompletions).unwrap().extras("mistral").usage);
+    }
+
+    #[test]
+    fn what_models_take_beside_text() {
+        use pensive_contract::media::MediaKind::{self, Audio, Document, Image};
+        let catalogue = Catalogue::load().unwrap();
+        let check = |provider: &str, api, model, expected: &[MediaKind]| {
+            let shelf = catalogue.shelf(provider, api).unwrap();
+            assert_eq!(shelf.takes(provider, model).kinds(), expected, "{provider}/{model}");
+        };
+        let (openai, chat) = (Api::OpenaiResponses, Api::OpenaiCompletions);
+        check("openai", openai, "gpt-5.6-sol", &[Image, Document]);
+        check("openai", openai, "gpt-4o-2024-08-06", &[Image, Document]);
+        check("openai", openai, "a-model-of-tomorrow", &[Image, Document]);
+        check("openai", openai, "gpt-4-turbo", &[Image]);
+        check("openai", openai, "gpt-4-0613", &[]);
+        check("openai", openai, "o3", &[Image, Document]);
+        check("openai", openai, "o3-mini", &[]);
+        check("openai", chat, "gpt-4o-audio-preview", &[]);
+        check("proxy", openai, "gpt-5.6-sol", &[Image, Document]);
+        check("proxy", openai, "a-model-of-tomorrow", &[]);
+        check("proxy", chat, "gpt-4o", &[]);
+        check("anthropic", Api::AnthropicMessages, "claude-sonnet-5", &[Image, Document]);
+        check("proxy", Api::AnthropicMessages, "glm-5", &[]);
+        check("amazon-bedrock", Api::AnthropicMessages, "eu.anthropic.claude-opus-5", &[Image, Document]);
+        check("google", Api::GoogleGenerativeAi, "models/gemini-3.5-flash", &[Image, Audio, Document]);
+        check("google", Api::GoogleGenerativeAi, "gemma-3-27b-it", &[Image]);
+        check("google", Api::GoogleGenerativeAi, "gemma-3-1b-it", &[]);
+        check("ollama", Api::Ollama, "gemma3:12b", &[Image]);
+        check("ollama", Api::Ollama, "gemma3:1b", &[]);
+        check("ollama", Api::Ollama, "gpt-oss:20b", &[]);
+        check("openrouter", chat, "google/gemini-3.5-flash", &[Image, Audio, Document]);
+        check("openrouter", chat, "deepseek/deepseek-v4-pro", &[]);
+        check("deepseek", chat, "deepseek-v4-pro", &[]);
+        check("deepseek", chat, "deepseek-v4-flash", &[Image]);
+        check("xai", chat, "grok-4.7", &[Image]);
+        check("zai", chat, "glm-5.2", &[]);
+        check("zai", chat, "glm-4.6v", &[Image]);
+        check("zai", chat, "glm-5v-turbo", &[Image]);
+        check("qwen", chat, "qwen3.7-max", &[]);
+        check("qwen", chat, "qwen3-vl-plus", &[Image]);
+        check("moonshot", chat, "kimi-k3", &[Image]);
+        check("mistral", chat, "mistral-medium-latest", &[Image]);
+        check("minimax", Api::AnthropicMessages, "MiniMax-M2.7", &[]);
+        check("minimax", Api::AnthropicMessages, "MiniMax-M3", &[Image]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Broken histories and what becomes of them.
 
+use pensive_contract::media::MediaKind;
 use pensive_contract::model::{Manner, Pace, Params, ToolChoice};
 use pensive_contract::speech::Seal;
 use pensive_directives::Level;
@@ -276,18 +277,49 @@ fn turn() -> impl Strategy<Value = PromptTurn> {
     let result = "[ab.]{0,2}".prop_map(|id| came(&id, "1"));
     prop_oneof![
         "[a ]{0,2}".prop_map(PromptTurn::User),
+        proptest::collection::vec(media(), 0..3).prop_map(PromptTurn::Media),
         speech,
         proptest::collection::vec(result, 0..4).prop_map(PromptTurn::Tools),
     ]
 }
 
+fn media() -> impl Strategy<Value = Media> {
+    let bytes = proptest::collection::vec(0..3_u8, 0..3);
+    bytes.prop_map(|bytes| Media {
+        kind: MediaKind::Image,
+        mime: "image/png".into(),
+        name: None,
+        bytes: bytes.into(),
+    })
+}
+
+/// What people sent and said, in order: all of it that is anything.
+fn persons(turns: &[PromptTurn]) -> Vec<String> {
+    let said = |turn: &PromptTurn| match turn {
+        PromptTurn::User(text) if !text.trim().is_empty() => vec![text.clone()],
+        PromptTurn::Media(media) => {
+            let real = media.iter().filter(|media| !media.bytes.is_empty());
+            real.map(|media| format!("{:?}", media.bytes)).collect()
+        }
+        PromptTurn::User(_) | PromptTurn::Assistant(_) | PromptTurn::Tools(_) => Vec::new(),
+    };
+    turns.iter().flat_map(said).collect()
+}
+
 /// Whether a turn may stand behind the one before it.
 fn follows(before: Option<&PromptTurn>, turn: &PromptTurn) -> bool {
     match (before, turn) {
-        (_, PromptTurn::Media(_)) | (Some(PromptTurn::Media(_)), _) => true,
-        (None | Some(PromptTurn::Tools(_) | PromptTurn::User(_)), PromptTurn::User(_)) => true,
-        (Some(PromptTurn::Assistant(speech)), PromptTurn::User(_)) => speech.calls().next().is_none(),
-        (Some(PromptTurn::User(_) | PromptTurn::Tools(_)), PromptTurn::Assistant(_)) => true,
+        (
+            None | Some(PromptTurn::Tools(_) | PromptTurn::User(_) | PromptTurn::Media(_)),
+            PromptTurn::User(_) | PromptTurn::Media(_),
+        ) => true,
+        (Some(PromptTurn::Assistant(speech)), PromptTurn::User(_) | PromptTurn::Media(_)) => {
+            speech.calls().next().is_none()
+        }
+        (
+            Some(PromptTurn::User(_) | PromptTurn::Media(_) | PromptTurn::Tools(_)),
+            PromptTurn::Assistant(_),
+        ) => true,
         (Some(PromptTurn::Assistant(speech)), PromptTurn::Tools(results)) => {
             !results.is_empty()
                 && speech.calls().map(|call| &call.id).eq(results.iter().map(|result| &result.id))
@@ -305,7 +337,9 @@ proptest! {
     ) {
         let refused = Refused::default();
         let seals = if keeps_seals { Seals::Own(&refused) } else { Seals::None };
+        let sent = persons(&turns);
         let once = repaired(request(turns), seals, form);
+        prop_assert_eq!(persons(&once.turns), sent, "what people sent neither disappears nor doubles");
         let mut before = None;
         let mut ids = std::collections::BTreeSet::new();
         for turn in &once.turns {

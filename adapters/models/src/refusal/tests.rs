@@ -30,6 +30,34 @@ fn statuses() {
 }
 
 #[test]
+fn med_02_a_picture_that_is_not_taken_is_told_to_the_person() {
+    let check = |status, body| check(Some(status), body, TellPerson, "what you sent along");
+    check(
+        400,
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 8259148 bytes > 5242880 bytes"}}"#,
+    );
+    check(
+        400,
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"Could not process image"}}"#,
+    );
+    check(
+        400,
+        r#"{"error":{"message":"You uploaded an unsupported image. Please make sure your image is valid.","type":"invalid_request_error","param":null,"code":"image_parse_error"}}"#,
+    );
+    check(
+        400,
+        r#"{"error":{"code":400,"message":"Unsupported MIME type: image/gif","status":"INVALID_ARGUMENT"}}"#,
+    );
+    check(404, r#"{"error":{"message":"No endpoints found that support image input","code":404}}"#);
+    check(
+        400,
+        r#"{"error":{"message":"Failed to deserialize the JSON body into the target type: messages[1]: unknown variant `image_url`, expected `text`"}}"#,
+    );
+    check(500, r#"{"error":"this model is missing data required for image input"}"#);
+    check(400, r#"{"error":{"message":"m is not a multimodal model","type":"BadRequestError"}}"#);
+}
+
+#[test]
 fn bodies() {
     check(
         Some(429),

@@ -6,13 +6,16 @@
 mod decoder;
 mod seal;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use pensive_contract::media::{Media, MediaKind};
 use pensive_contract::model::{ModelRequest, PromptTurn, ToolChoice, ToolSpec};
 use pensive_contract::speech::{Piece, PieceKind, Speech, ToolCall, ToolOutcome, ToolResult};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::person::{self, Encoded, Part, Turn};
 use super::{Cache, Call, object, schema};
 use seal::Thought;
 
@@ -59,7 +62,14 @@ struct Block<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Content<'a> {
     Text {
-        text: &'a str,
+        text: Cow<'a, str>,
+    },
+    Image {
+        source: Source<'a>,
+    },
+    Document {
+        source: Source<'a>,
+        title: Cow<'a, str>,
     },
     Thinking {
         thinking: &'a str,
@@ -80,6 +90,13 @@ enum Content<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         is_error: Option<bool>,
     },
+}
+
+/// Something that was sent, whole.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source<'a> {
+    Base64 { media_type: &'a str, data: Encoded<'a> },
 }
 
 /// Asks that everything up to here be kept for the next call.
@@ -119,7 +136,7 @@ pub(crate) fn encode(call: Call<'_>) -> Body<'_> {
         fields: knobs.fields.body(),
     };
     if !request.system.trim().is_empty() {
-        body.system.push(Content::Text { text: &request.system }.into());
+        body.system.push(Content::Text { text: request.system.as_str().into() }.into());
     }
     if has_budget(&body.fields) && !thought_first(&body.messages) {
         body.fields.insert("thinking".to_owned(), json!({ "type": "disabled" }));
@@ -133,12 +150,13 @@ pub(crate) fn encode(call: Call<'_>) -> Body<'_> {
 /// A new message for each change of speaker: results, and what the person says right behind them, are one.
 fn messages(turns: &[PromptTurn]) -> Vec<Message<'_>> {
     let mut messages: Vec<Message<'_>> = Vec::with_capacity(turns.len());
-    for turn in turns {
+    for turn in person::turns(turns, takes) {
         let (role, mut content) = match turn {
-            PromptTurn::User(text) => (Role::User, vec![Content::Text { text }.into()]),
-            PromptTurn::Media(_) => (Role::User, Vec::new()),
-            PromptTurn::Tools(results) => (Role::User, results.iter().map(Block::from).collect()),
-            PromptTurn::Assistant(speech) => (Role::Assistant, said(speech)),
+            Turn::Person(parts) => {
+                (Role::User, parts.into_iter().map(|part| Content::from(part).into()).collect())
+            }
+            Turn::Tools(results) => (Role::User, results.iter().map(Block::from).collect()),
+            Turn::Model(speech) => (Role::Assistant, said(speech)),
         };
         match messages.last_mut() {
             Some(last) if last.role == role => last.content.append(&mut content),
@@ -146,6 +164,28 @@ fn messages(turns: &[PromptTurn]) -> Vec<Message<'_>> {
         }
     }
     messages
+}
+
+/// Pictures are measured in base64, as <https://platform.claude.com/docs/en/build-with-claude/vision> (5 MB each) leaves
+/// open and the refusals show, which count 5,242,880 bytes of it.
+pub(crate) fn takes(media: &Media) -> bool {
+    const LARGEST: usize = 5 << 20;
+    let is_picture = person::is_common_picture(media) || media.mime == "image/gif";
+    is_picture && Encoded::length(&media.bytes) <= LARGEST || person::is_pdf(media)
+}
+
+impl<'a> From<Part<'a>> for Content<'a> {
+    fn from(part: Part<'a>) -> Self {
+        let source =
+            |media: &'a Media| Source::Base64 { media_type: &media.mime, data: Encoded(&media.bytes) };
+        match part {
+            Part::Text(text) => Self::Text { text },
+            Part::Media(media) if media.kind == MediaKind::Document => {
+                Self::Document { source: source(media), title: person::title(media) }
+            }
+            Part::Media(media) => Self::Image { source: source(media) },
+        }
+    }
 }
 
 fn said(speech: &Speech) -> Vec<Block<'_>> {
@@ -157,7 +197,7 @@ fn said(speech: &Speech) -> Vec<Block<'_>> {
 fn blocks(piece: &Piece) -> impl Iterator<Item = Content<'_>> {
     let (said, thinking) = match &piece.kind {
         PieceKind::Reasoning(thinking) => (None, thinking.as_str()),
-        PieceKind::Text(text) => (Some(Content::Text { text }), ""),
+        PieceKind::Text(text) => (Some(Content::Text { text: text.into() }), ""),
         PieceKind::Call(call) => (Some(call.into()), ""),
     };
     let thought = piece.seal.as_ref().and_then(Thought::of).map(|thought| match thought {

@@ -7,6 +7,7 @@ pub(crate) mod messages;
 pub(crate) mod ollama;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
+pub(crate) mod person;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -168,10 +169,10 @@ pub(crate) mod tests {
     }
 
     /// The body that a call makes, as a value.
-    pub(crate) fn body<B: serde::Serialize>(
-        request: &ModelRequest,
-        knobs: &Knobs,
-        encode: impl Fn(Call<'_>) -> B,
+    pub(crate) fn body<'a, B: serde::Serialize>(
+        request: &'a ModelRequest,
+        knobs: &'a Knobs,
+        encode: impl Fn(Call<'a>) -> B,
     ) -> serde_json::Value {
         let call = Call { request, knobs, cache: Cache::Silent, usage: Usage::Asked };
         serde_json::to_value(encode(call)).unwrap()

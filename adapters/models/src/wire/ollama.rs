@@ -2,15 +2,15 @@
 //!
 //! Fields as of <https://docs.ollama.com/api/chat> and the vendor's Python library 0.6.3, read in November 2026.
 
-use pensive_contract::model::{
-    ModelEvent, ModelRequest, PromptTurn, StopReason, TokenUsage, ToolChoice, ToolSpec,
-};
+use pensive_contract::media::Media;
+use pensive_contract::model::{ModelEvent, ModelRequest, StopReason, TokenUsage, ToolChoice, ToolSpec};
 use pensive_contract::speech::{Speech, ToolCall, ToolResult};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::lenient::{Count, Loose, Text};
+use super::person::{self, Encoded, Part, Turn};
 use super::{Call, Decode, arguments, made_id, object, read, schema};
 use crate::knobs::Fields;
 use crate::refusal::Refusal;
@@ -33,6 +33,8 @@ pub(crate) struct Body<'a> {
 struct Message<'a> {
     role: &'static str,
     content: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<Encoded<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -89,18 +91,35 @@ fn is_on_offer(tool: &ToolSpec, choice: &ToolChoice) -> bool {
 
 /// Thoughts go back within a loop of tool calls, which the vendor asks for; those of earlier turns only take room.
 fn messages(request: &ModelRequest) -> impl Iterator<Item = Message<'_>> {
-    let is_user = |turn: &PromptTurn| matches!(turn, PromptTurn::User(_));
-    let loop_start = request.turns.iter().rposition(is_user).unwrap_or(0);
-    request.turns.iter().enumerate().flat_map(move |(at, turn)| match turn {
-        PromptTurn::User(text) => vec![message("user", text.clone())],
-        PromptTurn::Media(_) => Vec::new(),
-        PromptTurn::Assistant(speech) => {
+    let turns = person::turns(&request.turns, takes);
+    let loop_start = turns.iter().rposition(|turn| matches!(turn, Turn::Person(_))).unwrap_or(0);
+    turns.into_iter().enumerate().flat_map(move |(at, turn)| match turn {
+        Turn::Person(parts) => vec![asked(parts)],
+        Turn::Model(speech) => {
             let is_own = at > loop_start && speech.model.as_ref() == Some(&request.model);
             let thinking = is_own.then(|| speech.reasoning()).filter(|thoughts| !thoughts.is_empty());
             vec![Message { thinking, ..spoken(speech) }]
         }
-        PromptTurn::Tools(results) => results.iter().map(result).collect(),
+        Turn::Tools(results) => results.iter().map(result).collect(),
     })
+}
+
+/// The server reads pictures of these kinds, and nothing else beside text.
+pub(crate) fn takes(media: &Media) -> bool {
+    person::is_common_picture(media)
+}
+
+/// The shape has pictures beside the text; the server puts them before it.
+fn asked(parts: Vec<Part<'_>>) -> Message<'_> {
+    let mut images = Vec::new();
+    let mut texts = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => texts.push(text),
+            Part::Media(media) => images.push(Encoded(&media.bytes)),
+        }
+    }
+    Message { images, ..message("user", texts.join("\n\n")) }
 }
 
 fn message(role: &'static str, content: String) -> Message<'static> {

@@ -86,6 +86,8 @@ pub struct Asked {
     pub path: String,
     pub headers: HeaderMap,
     pub body: Value,
+    /// The body as it came.
+    pub raw: Bytes,
 }
 
 struct Script {
@@ -149,9 +151,9 @@ pub fn models(providers: Vec<ProviderSettings>, clock: Arc<dyn Clock>) -> Models
 
 async fn answer(State(script): State<Arc<Script>>, request: Request) -> Response {
     let (head, body) = request.into_parts();
-    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-    let body = serde_json::from_slice(&body).unwrap_or_default();
-    let asked = Asked { path: head.uri.to_string(), headers: head.headers, body };
+    let raw = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+    let body = serde_json::from_slice(&raw).unwrap_or_default();
+    let asked = Asked { path: head.uri.to_string(), headers: head.headers, body, raw };
     record::record(&asked);
     script.asked.lock().unwrap().push(asked);
     let reply =

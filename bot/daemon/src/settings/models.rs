@@ -1,6 +1,7 @@
 //! The models' settings from the configuration, with the keys read.
 
 use pensive_config::{self as config, Config, Provider, SecretSource};
+use pensive_contract::media::MediaKind;
 use pensive_contract::secret::Secret;
 use pensive_directives::{Level, ModelEntry};
 use pensive_models::{Api, ModelRow, ModelsSettings, ProviderSettings, ThinkingFormat, TimeLimits};
@@ -66,6 +67,7 @@ fn row(row: &config::ModelRow) -> ModelRow {
         reasoning: row.reasoning,
         context_window: row.context_window,
         max_tokens: row.max_tokens,
+        input: row.input.as_ref().map(|kinds| kinds.iter().copied().filter_map(media).collect()),
         supported_efforts: row
             .supported_efforts
             .as_ref()
@@ -73,6 +75,16 @@ fn row(row: &config::ModelRow) -> ModelRow {
         supports_effort: row.supports_effort,
         thinking_level_map: row.thinking_level_map.clone(),
         thinking_format: row.thinking_format.map(thinking_format),
+    }
+}
+
+/// What is said of text goes without saying, and videos are given to nobody.
+fn media(input: config::Input) -> Option<MediaKind> {
+    match input {
+        config::Input::Image => Some(MediaKind::Image),
+        config::Input::Audio => Some(MediaKind::Audio),
+        config::Input::Document => Some(MediaKind::Document),
+        config::Input::Text | config::Input::Video => None,
     }
 }
 

@@ -1,14 +1,17 @@
 //! A call as Gemini reads it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use pensive_contract::model::{ModelRequest, PromptTurn, ToolChoice, ToolSpec};
+use pensive_contract::media::{Media, MediaKind};
+use pensive_contract::model::{ModelRequest, ToolChoice, ToolSpec};
 use pensive_contract::speech::{Piece, PieceKind, Speech, ToolCall, ToolOutcome, ToolResult};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::seal::{Kind, Signed};
 use crate::knobs::Fields;
+use crate::wire::person::{self, Encoded, Turn};
 use crate::wire::{Call, MADE_ID, object, schema};
 
 /// What the vendor documents for calls that Gemini did not make itself, in place of the signature that it would demand.
@@ -54,7 +57,9 @@ enum Voice {
 #[serde(rename_all = "camelCase")]
 struct Part<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<&'a str>,
+    text: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inline_data: Option<Blob<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thought: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,6 +68,14 @@ struct Part<'a> {
     function_response: Option<FunctionResponse<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thought_signature: Option<&'a str>,
+}
+
+/// Something that was sent, whole.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Blob<'a> {
+    mime_type: &'a str,
+    data: Encoded<'a>,
 }
 
 #[derive(Serialize)]
@@ -155,17 +168,16 @@ fn sign(content: &mut Content<'_>) {
 fn contents(request: &ModelRequest) -> Vec<Content<'_>> {
     let mut contents: Vec<Content<'_>> = Vec::new();
     let mut own_ids = BTreeSet::new();
-    for turn in &request.turns {
+    for turn in person::turns(&request.turns, takes) {
         let (voice, role, parts) = match turn {
-            PromptTurn::User(text) => (Voice::Person, "user", vec![said(text)]),
-            PromptTurn::Media(_) => (Voice::Person, "user", Vec::new()),
-            PromptTurn::Assistant(speech) => {
+            Turn::Person(parts) => (Voice::Person, "user", parts.into_iter().map(Part::from).collect()),
+            Turn::Model(speech) => {
                 let is_own = speech.model.as_ref() == Some(&request.model);
                 let calls = speech.calls().filter(|call| is_own && !call.id.starts_with(MADE_ID));
                 own_ids.extend(calls.map(|call| call.id.as_str()));
                 (Voice::Model, "model", spoken(speech, &own_ids))
             }
-            PromptTurn::Tools(results) => {
+            Turn::Tools(results) => {
                 let parts = results.iter().map(|result| response(result, &own_ids)).collect();
                 (Voice::Tools, "user", parts)
             }
@@ -179,8 +191,32 @@ fn contents(request: &ModelRequest) -> Vec<Content<'_>> {
     contents
 }
 
+/// The kinds of <https://ai.google.dev/gemini-api/docs/image-understanding>, `audio` and `document-processing` beside it.
+/// Pictures that move are not among them.
+pub(crate) fn takes(media: &Media) -> bool {
+    match media.kind {
+        MediaKind::Image => {
+            person::is_common_picture(media) || matches!(media.mime.as_str(), "image/heic" | "image/heif")
+        }
+        MediaKind::Audio => media.mime.starts_with("audio/"),
+        MediaKind::Document => person::is_pdf(media),
+    }
+}
+
+impl<'a> From<person::Part<'a>> for Part<'a> {
+    fn from(part: person::Part<'a>) -> Self {
+        match part {
+            person::Part::Text(text) => Self { text: Some(text), ..Self::default() },
+            person::Part::Media(media) => {
+                let blob = Blob { mime_type: &media.mime, data: Encoded(&media.bytes) };
+                Self { inline_data: Some(blob), ..Self::default() }
+            }
+        }
+    }
+}
+
 fn said(text: &str) -> Part<'_> {
-    Part { text: Some(text), ..Part::default() }
+    Part { text: Some(text.into()), ..Part::default() }
 }
 
 fn spoken<'a>(speech: &'a Speech, own_ids: &BTreeSet<&str>) -> Vec<Part<'a>> {

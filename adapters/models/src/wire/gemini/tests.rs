@@ -1,6 +1,7 @@
 //! Bodies and answers as the vendor documents them (<https://ai.google.dev/api/generate-content>), and as its models bend
 //! them.
 
+use pensive_contract::media::MediaKind;
 use pensive_contract::model::{
     ModelEvent, ModelRef, ModelRequest, PromptTurn, StopReason, TokenUsage, ToolChoice, ToolSpec,
 };
@@ -8,6 +9,7 @@ use pensive_contract::speech::{Piece, PieceKind, Seal, Speech, ToolCall, ToolOut
 use serde_json::{Value, json};
 
 use super::{Decoder, encode};
+use crate::wire::person::tests::{conversation, media};
 use crate::wire::tests::{body as encoded, check, check_fault, knobs, request};
 use crate::wire::{Decode, made_id};
 
@@ -66,6 +68,22 @@ fn a_body_says_no_more_than_it_must() {
     assert_eq!(body(&request(), ToolChoice::Auto, &[]), expected);
     let plain = ModelRequest { system: String::new(), ..request() };
     assert_eq!(body(&plain, ToolChoice::Auto, &[]).get("systemInstruction"), None);
+}
+
+#[test]
+fn med_02_what_is_sent_stands_before_the_words_in_one_content() {
+    let blob = |kind: &str| json!({"inlineData": {"mimeType": kind, "data": "YWJj"}});
+    let parts = [blob("image/png"), blob("application/pdf"), blob("audio/ogg"), json!({"text": "Look"})];
+    let expected = json!([
+        {"role": "user", "parts": parts},
+        {"role": "model", "parts": [{"text": "Nice"}]},
+        {"role": "user", "parts": [blob("image/png")]},
+    ]);
+    assert_eq!(contents(conversation(), &[]), expected);
+    let moving = PromptTurn::Media(vec![media(MediaKind::Image, "image/gif", None)]);
+    let note = "[The person also sent a picture (image/gif, 1 KiB), which this model cannot be given.]";
+    let told = contents(vec![moving, user("Look")], &[]);
+    assert_eq!(told, json!([{"role": "user", "parts": [{"text": note}, {"text": "Look"}]}]));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use pensive_contract::speech::Seal;
 use super::*;
 use crate::knobs::Knobs;
 use crate::wire::Usage;
+use crate::wire::person::tests::{UNHEARD, conversation, pdf, picture};
 use crate::wire::tests::{knobs, request};
 
 fn sent(request: &ModelRequest, knobs: &Knobs, cache: Cache) -> Value {
@@ -234,4 +235,46 @@ fn a_budget_is_for_turns_that_begin_with_a_thought() {
     check(&[user("Hi"), plain.clone(), done("a")], false);
     check(&[user("Hi"), plain, done("a"), user("Hurry")], false);
     check(&[user("Hi"), said(&[thought("Cut.", None), calls("a", "{}")]), done("a")], false);
+}
+
+#[test]
+fn med_02_what_is_sent_stands_before_the_words_in_one_message() {
+    let source = |kind: &str| json!({"type": "base64", "media_type": kind, "data": "YWJj"});
+    let image = json!({"type": "image", "source": source("image/png")});
+    let document = json!({"type": "document", "source": source("application/pdf"), "title": "plan.pdf"});
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let expected = json!([
+        {"role": "user", "content": [image, document, text(UNHEARD), text("Look")]},
+        {"role": "assistant", "content": [text("Nice")]},
+        {"role": "user", "content": [image]},
+    ]);
+    check(conversation(), expected);
+
+    // What comes while tools run stands behind their results, which have to come first.
+    let turns = vec![
+        user("Hi"),
+        said(&[calls("a", "{}")]),
+        done("a"),
+        PromptTurn::Media(vec![picture()]),
+        user("This"),
+    ];
+    let messages = said_in(turns, &[]).0;
+    let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "1"});
+    assert_eq!(messages[2]["content"], json!([result, image, text("This")]));
+}
+
+#[test]
+fn a_picture_without_words_is_marked_for_the_cache() {
+    let turns = vec![PromptTurn::Media(vec![picture()])];
+    let body = sent(&ModelRequest { turns, ..request() }, &knobs(&[]), Cache::Keyed);
+    assert_eq!(body["messages"][0]["content"][0]["cache_control"], json!({"type": "ephemeral"}));
+}
+
+#[test]
+fn a_picture_is_measured_in_base64() {
+    let of = |bytes: usize| Media { bytes: vec![0; bytes].into(), ..picture() };
+    assert!(takes(&of(3_932_160)), "5,242,880 bytes in base64");
+    assert!(!takes(&of(3_932_161)));
+    assert!(takes(&Media { bytes: vec![0; 8 << 20].into(), ..pdf() }));
+    assert!(!takes(&Media { mime: "image/tiff".into(), ..picture() }));
 }

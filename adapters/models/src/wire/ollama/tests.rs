@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Decoder, encode};
 use crate::trouble::Trouble;
 use crate::values::Values;
+use crate::wire::person::tests::{UNHEARD, conversation, picture};
 use crate::wire::tests::{body as encoded, knobs, request};
 use crate::wire::{Decode, made_id};
 
@@ -69,6 +70,40 @@ fn a_body_says_no_more_than_it_must() {
         "stream": true,
     });
     assert_eq!(body(&request(), ToolChoice::Auto, &[]), expected);
+}
+
+#[test]
+fn med_02_pictures_stand_in_the_message_of_their_words() {
+    let sent = ModelRequest { system: String::new(), turns: conversation(), ..request() };
+    let note =
+        "[The person also sent a document (application/pdf, 1 KiB), which this model cannot be given.]";
+    let expected = json!([
+        {"role": "user", "content": format!("{note}\n\n{UNHEARD}\n\nLook"), "images": ["YWJj"]},
+        {"role": "assistant", "content": "Nice"},
+        {"role": "user", "content": "", "images": ["YWJj"]},
+    ]);
+    assert_eq!(body(&sent, ToolChoice::Auto, &[])["messages"], expected);
+}
+
+#[test]
+fn a_picture_without_words_begins_a_loop_as_well() {
+    let speech = |words: &str, pieces: Vec<PieceKind>| {
+        let pieces = std::iter::once(PieceKind::Reasoning(words.into())).chain(pieces);
+        PromptTurn::Assistant(Speech {
+            model: Some(request().model),
+            pieces: pieces.map(Into::into).collect(),
+        })
+    };
+    let call = || PieceKind::Call(call("a", "weather", "{}"));
+    let turns = vec![
+        PromptTurn::User("Hi".into()),
+        speech("Old.", vec![PieceKind::Text("Hello".into())]),
+        PromptTurn::Media(vec![picture()]),
+        speech("New.", vec![call()]),
+    ];
+    let sent = body(&ModelRequest { turns, ..request() }, ToolChoice::Auto, &[]);
+    assert_eq!(sent["messages"][2].get("thinking"), None, "thoughts of earlier turns only take room");
+    assert_eq!(sent["messages"][4]["thinking"], "New.");
 }
 
 #[test]

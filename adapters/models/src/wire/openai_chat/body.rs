@@ -1,18 +1,22 @@
 //! The body of a call. What a model's own server wants back of its reasoning goes along, and only that.
 
+use std::borrow::Cow;
+
 use async_openai::types::chat::{
     ChatCompletionMessageToolCall, ChatCompletionNamedToolChoice, ChatCompletionRequestSystemMessage,
-    ChatCompletionRequestToolMessage, ChatCompletionRequestUserMessage, ChatCompletionStreamOptions,
-    ChatCompletionTool, ChatCompletionToolChoiceOption, ChatCompletionTools, FunctionCall, FunctionName,
-    FunctionObject, ToolChoiceOptions,
+    ChatCompletionRequestToolMessage, ChatCompletionStreamOptions, ChatCompletionTool,
+    ChatCompletionToolChoiceOption, ChatCompletionTools, FunctionCall, FunctionName, FunctionObject,
+    ToolChoiceOptions,
 };
-use pensive_contract::model::{ModelRequest, PromptTurn, ToolChoice, ToolSpec};
+use pensive_contract::media::{Media, MediaKind};
+use pensive_contract::model::{ModelRequest, ToolChoice, ToolSpec};
 use pensive_contract::speech::{Piece, PieceKind, Speech, ToolCall, ToolResult};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::catalogue::Replay;
 use crate::knobs::Fields;
+use crate::wire::person::{self, DataUrl, Encoded, Part, Turn};
 use crate::wire::{Cache, Call, Usage, cache_key, schema};
 
 /// Stands between results and the next words of a person where the run ended without an answer. Mistral's models refuse a
@@ -21,9 +25,9 @@ const NO_ANSWER: &str = "(no answer)";
 
 /// The conversation, and the fields that were decided.
 #[derive(Serialize)]
-pub(crate) struct Body {
+pub(crate) struct Body<'a> {
     model: String,
-    messages: Vec<Message>,
+    messages: Vec<Message<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<ChatCompletionTools>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,11 +43,46 @@ pub(crate) struct Body {
 
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
-enum Message {
+enum Message<'a> {
     System(ChatCompletionRequestSystemMessage),
-    User(ChatCompletionRequestUserMessage),
+    User { content: Content<'a> },
     Assistant(Assistant),
     Tool(ChatCompletionRequestToolMessage),
+}
+
+/// What a person says: a plain text where it is nothing else, since some servers read no other.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(String),
+    Parts(Vec<Said<'a>>),
+}
+
+/// A part of it. The vendor's types would hold a copy of each picture, and know only two kinds of sound.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Said<'a> {
+    Text { text: Cow<'a, str> },
+    ImageUrl { image_url: ImageUrl<'a> },
+    InputAudio { input_audio: InputAudio<'a> },
+    File { file: File<'a> },
+}
+
+#[derive(Serialize)]
+struct ImageUrl<'a> {
+    url: DataUrl<'a>,
+}
+
+#[derive(Serialize)]
+struct InputAudio<'a> {
+    data: Encoded<'a>,
+    format: &'static str,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    filename: Cow<'a, str>,
+    file_data: DataUrl<'a>,
 }
 
 /// What the model said. The vendor's type knows no field for reasoning, and leaves empty content out where some servers
@@ -70,7 +109,7 @@ struct Called {
 }
 
 /// Makes the body of a call.
-pub(crate) fn encode(call: Call<'_>) -> Body {
+pub(crate) fn encode(call: Call<'_>) -> Body<'_> {
     let request = call.request;
     let has_tools = !request.tools.is_empty();
     Body {
@@ -86,27 +125,76 @@ pub(crate) fn encode(call: Call<'_>) -> Body {
     }
 }
 
-fn messages(request: &ModelRequest, replay: Replay) -> Vec<Message> {
+fn messages(request: &ModelRequest, replay: Replay) -> Vec<Message<'_>> {
     let mut messages = Vec::with_capacity(request.turns.len() + 1);
     if !request.system.is_empty() {
         let content = request.system.clone().into();
         messages.push(Message::System(ChatCompletionRequestSystemMessage { content, name: None }));
     }
-    for turn in &request.turns {
+    for turn in person::turns(&request.turns, takes) {
         match turn {
-            PromptTurn::User(text) => {
+            Turn::Person(parts) => {
                 if matches!(messages.last(), Some(Message::Tool(_))) {
                     messages.push(Message::Assistant(Assistant::text(NO_ANSWER)));
                 }
-                let content = text.clone().into();
-                messages.push(Message::User(ChatCompletionRequestUserMessage { content, name: None }));
+                messages.push(Message::User { content: Content::from(parts) });
             }
-            PromptTurn::Media(_) => {}
-            PromptTurn::Assistant(speech) => messages.push(Message::Assistant(assistant(speech, replay))),
-            PromptTurn::Tools(results) => messages.extend(results.iter().map(result)),
+            Turn::Model(speech) => messages.push(Message::Assistant(assistant(speech, replay))),
+            Turn::Tools(results) => messages.extend(results.iter().map(result)),
         }
     }
     messages
+}
+
+/// What the shape has a place for. Sounds are named as OpenRouter does
+/// (<https://openrouter.ai/docs/guides/overview/multimodal/audio>); OpenAI itself knows `wav` and `mp3`.
+pub(crate) fn takes(media: &Media) -> bool {
+    match media.kind {
+        MediaKind::Image => person::is_common_picture(media) || media.mime == "image/gif",
+        MediaKind::Audio => sound(media).is_some(),
+        MediaKind::Document => person::is_pdf(media),
+    }
+}
+
+fn sound(media: &Media) -> Option<&'static str> {
+    match media.mime.as_str() {
+        "audio/mpeg" | "audio/mp3" => Some("mp3"),
+        "audio/wav" | "audio/x-wav" | "audio/wave" => Some("wav"),
+        "audio/ogg" | "audio/opus" => Some("ogg"),
+        "audio/mp4" | "audio/m4a" | "audio/x-m4a" => Some("m4a"),
+        "audio/flac" | "audio/x-flac" => Some("flac"),
+        "audio/aac" => Some("aac"),
+        _ => None,
+    }
+}
+
+impl<'a> From<Vec<Part<'a>>> for Content<'a> {
+    fn from(parts: Vec<Part<'a>>) -> Self {
+        match person::words(&parts) {
+            Some(words) => Self::Text(words),
+            None => Self::Parts(parts.into_iter().map(Said::from).collect()),
+        }
+    }
+}
+
+impl<'a> From<Part<'a>> for Said<'a> {
+    fn from(part: Part<'a>) -> Self {
+        let media = match part {
+            Part::Text(text) => return Self::Text { text },
+            Part::Media(media) => media,
+        };
+        match (media.kind, sound(media)) {
+            (MediaKind::Audio, Some(format)) => {
+                Self::InputAudio { input_audio: InputAudio { data: Encoded(&media.bytes), format } }
+            }
+            (MediaKind::Document, _) => {
+                Self::File { file: File { filename: person::title(media), file_data: DataUrl(media) } }
+            }
+            (MediaKind::Image | MediaKind::Audio, _) => {
+                Self::ImageUrl { image_url: ImageUrl { url: DataUrl(media) } }
+            }
+        }
+    }
 }
 
 impl Assistant {
@@ -169,7 +257,7 @@ fn called(piece: &Piece) -> Option<Called> {
     })
 }
 
-fn result(result: &ToolResult) -> Message {
+fn result<'a>(result: &ToolResult) -> Message<'a> {
     Message::Tool(ChatCompletionRequestToolMessage {
         content: result.text.clone().into(),
         tool_call_id: result.id.clone(),

@@ -1,6 +1,7 @@
 //! Bodies, whole and against the vendor's types.
 
 use async_openai::types::chat::CreateChatCompletionRequest;
+use pensive_contract::media::MediaKind;
 use pensive_contract::model::{ModelEvent, ModelRequest, PromptTurn, ToolChoice, ToolSpec};
 use pensive_contract::speech::{Seal, Speech, ToolCall, ToolOutcome, ToolResult};
 use serde_json::{Value, json};
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 use super::super::encode;
 use crate::catalogue::Replay;
 use crate::knobs::Knobs;
+use crate::wire::person::tests::{conversation, media};
 use crate::wire::tests::{body, knobs, request};
 use crate::wire::{Cache, Call, Usage};
 
@@ -211,4 +213,39 @@ fn prov_09_what_gemini_sealed_goes_back_with_its_call() {
         assert_eq!(turn["tool_calls"][0]["extra_content"].to_string(), extra);
         assert_eq!(turn["tool_calls"][1].get("extra_content"), None);
     }
+}
+
+#[test]
+fn med_02_what_is_sent_stands_before_the_words_in_one_message() {
+    let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,YWJj"}});
+    let file = json!({"filename": "plan.pdf", "file_data": "data:application/pdf;base64,YWJj"});
+    let file = json!({"type": "file", "file": file});
+    let sound =
+        |format: &str| json!({"type": "input_audio", "input_audio": {"data": "YWJj", "format": format}});
+    let text = json!({"type": "text", "text": "Look"});
+    let sent = ModelRequest { system: String::new(), turns: conversation(), ..request() };
+    let expected = json!([
+        {"role": "user", "content": [image, file, sound("ogg"), text]},
+        {"role": "assistant", "content": "Nice"},
+        {"role": "user", "content": [image]},
+    ]);
+    assert_eq!(body(&sent, &knobs(&[]), encode)["messages"], expected);
+
+    let speech = PromptTurn::Media(vec![media(MediaKind::Audio, "audio/mpeg", None)]);
+    let sent = ModelRequest { turns: vec![speech, PromptTurn::User("Hm?".into())], ..sent };
+    let expected = json!([{"role": "user", "content": [sound("mp3"), {"type": "text", "text": "Hm?"}]}]);
+    assert_eq!(plain(&sent, &knobs(&[]))["messages"], expected);
+}
+
+#[test]
+fn what_has_no_place_is_told_in_a_plain_text() {
+    let film = PromptTurn::Media(vec![media(MediaKind::Image, "image/tiff", None)]);
+    let sent = ModelRequest {
+        system: String::new(),
+        turns: vec![film, PromptTurn::User("Look".into())],
+        ..request()
+    };
+    let words =
+        "[The person also sent a picture (image/tiff, 1 KiB), which this model cannot be given.]\n\nLook";
+    assert_eq!(plain(&sent, &knobs(&[]))["messages"], json!([{"role": "user", "content": words}]));
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::encode;
 use crate::knobs::{Knobs, Thinks};
+use crate::wire::person::tests::{UNHEARD, conversation};
 use crate::wire::tests::{knobs, request};
 use crate::wire::{Cache, Call, Usage};
 
@@ -163,5 +164,19 @@ fn reasoning_without_its_seal_and_foreign_seals_stay_away() {
     let mut request = request();
     request.turns = vec![PromptTurn::Assistant(speech)];
     let expected = json!([{"type": "message", "role": "assistant", "content": "Hello"}]);
+    assert_eq!(body(&request, &knobs(&[]), Cache::Silent)["input"], expected);
+}
+
+#[test]
+fn med_02_what_is_sent_stands_before_the_words_in_one_message() {
+    let request = ModelRequest { turns: conversation(), ..request() };
+    let image = json!({"type": "input_image", "image_url": "data:image/png;base64,YWJj", "detail": "auto"});
+    let file = json!({"type": "input_file", "filename": "plan.pdf", "file_data": "data:application/pdf;base64,YWJj"});
+    let text = |text: &str| json!({"type": "input_text", "text": text});
+    let expected = json!([
+        {"type": "message", "role": "user", "content": [image, file, text(UNHEARD), text("Look")]},
+        {"type": "message", "role": "assistant", "content": "Nice"},
+        {"type": "message", "role": "user", "content": [image]},
+    ]);
     assert_eq!(body(&request, &knobs(&[]), Cache::Silent)["input"], expected);
 }
