@@ -15,18 +15,18 @@ use crate::{
 
 /// What is known of the message, and what has come of it so far.
 pub(crate) struct Bench<'a> {
-    standing: &'a Standing<'a>,
+    pub(crate) standing: &'a Standing<'a>,
     shape: Shape,
     /// What the model offers that will run.
-    profile: Cow<'a, Profile>,
+    pub(crate) profile: Cow<'a, Profile>,
     /// What is configured with that model.
-    defaults: Cow<'a, Defaults>,
+    pub(crate) defaults: Cow<'a, Defaults>,
     /// What holds before the message.
-    current: Settings,
+    pub(crate) current: Settings,
     /// What would hold without what the message may clear.
-    inherited: Settings,
+    pub(crate) inherited: Settings,
     replies: Vec<String>,
-    verdict: Verdict,
+    pub(crate) verdict: Verdict,
 }
 
 impl<'a> Bench<'a> {
@@ -69,6 +69,9 @@ impl<'a> Bench<'a> {
     pub(crate) fn ask(&mut self, ask: &Ask, pick: &Pick) {
         if let Some(word) = self.owners_only(ask) {
             return self.reply(restricted(&format!("/{word}")));
+        }
+        if self.shape == Shape::DirectiveOnly {
+            self.verdict.pickers.extend(self.offer(ask));
         }
         match ask {
             Ask::Think(want) => {
@@ -229,7 +232,10 @@ impl<'a> Bench<'a> {
 
     fn usage(&mut self, word: Option<&str>) {
         let reply = match word {
-            None => usage::show_text(self.current.usage),
+            None => {
+                self.verdict.pickers.extend(self.offer_usage());
+                usage::show_text(self.current.usage)
+            }
             Some(word) if clears(word) => {
                 self.verdict.changes.push(Change::Usage(None));
                 usage::reset_text(self.inherited.usage.value)

@@ -4,7 +4,8 @@
 use crate::bench::Bench;
 use crate::pick::{new_model, pick};
 use crate::{
-    Ask, Change, Defaults, Effort, ModelEntry, OnceOverrides, Overrides, Parsed, Profile, Scope, Shape,
+    Ask, Change, Defaults, Effort, ModelEntry, OnceOverrides, Overrides, Parsed, Picker, Profile, Scope,
+    Shape,
 };
 
 /// Whether the sender is an owner.
@@ -51,6 +52,8 @@ pub enum RunsModel {
 pub struct Verdict {
     /// The acknowledgement. Send it only after the changes are on disk.
     pub reply: Option<String>,
+    /// What can be picked with a touch, where the message only asked what holds.
+    pub pickers: Vec<Picker>,
     /// What to store, for [`Verdict::scope`].
     pub changes: Vec<Change>,
     /// Whose overrides change.
@@ -110,7 +113,7 @@ impl Verdict {
             Shape::Plain | Shape::Mixed => RunsModel::Yes,
         };
         let (scope, once) = (parsed.scope, OnceOverrides::default());
-        Self { reply: None, changes: Vec::new(), scope, effort: None, once, run }
+        Self { reply: None, pickers: Vec::new(), changes: Vec::new(), scope, effort: None, once, run }
     }
 }
 

@@ -28,6 +28,7 @@ mod linearity;
 mod bench;
 mod judge;
 mod pick;
+mod picker;
 mod resolve;
 
 pub use ask::{Ask, ModelWant, Want};
@@ -47,6 +48,7 @@ pub use family::verbose::Verbose;
 pub use help::{commands, help};
 pub use judge::{Owner, RunsModel, Standing, Verdict, judge};
 pub use parse::{Addressee, Parsed, Shape, Typed, parse};
+pub use picker::{Choice, Picker};
 pub use profile::{LevelChoice, Profile};
 pub use resolve::{Layers, Resolved, Settings, ThinkResolved, resolve};
 pub use settings::{Change, Defaults, Once, OnceOverrides, Overrides, Scope, Source};

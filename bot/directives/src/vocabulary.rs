@@ -147,9 +147,14 @@ pub(crate) fn distance(typed: &[char], name: &str) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-/// The canonical names, as they stand in a sentence: `on, full, off`.
+/// The canonical names.
+pub(crate) fn words<T: Vocabulary>() -> Vec<&'static str> {
+    T::values().map(Vocabulary::word).collect()
+}
+
+/// The same as they stand in a sentence: `on, full, off`.
 pub(crate) fn listed<T: Vocabulary>() -> String {
-    T::values().map(Vocabulary::word).collect::<Vec<_>>().join(", ")
+    words::<T>().join(", ")
 }
 
 #[cfg(test)]

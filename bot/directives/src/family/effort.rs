@@ -74,7 +74,7 @@ pub(crate) fn show_text(
 }
 
 /// `max → high on this model`
-fn choice(profile: &Profile, tier: Effort) -> String {
+pub(crate) fn choice(profile: &Profile, tier: Effort) -> String {
     let level = profile.clamp(tier.level());
     if level == tier.level() {
         return tier.to_string();

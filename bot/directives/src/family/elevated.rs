@@ -2,7 +2,7 @@
 
 use super::Family;
 use crate::Defaults;
-use crate::vocabulary::{listed, vocabulary};
+use crate::vocabulary::{vocabulary, words};
 
 vocabulary! {
     /// How far tools may go.
@@ -22,8 +22,8 @@ impl Family for Elevated {
     const NOUN: &'static str = "elevated mode";
     const KINDS: &'static str = "modes";
 
-    fn options() -> String {
-        format!("default, {}", listed::<Self>())
+    fn words() -> Vec<&'static str> {
+        words::<Self>()
     }
 
     fn shown(self, _: &Defaults) -> String {

@@ -2,7 +2,7 @@
 
 use super::Family;
 use crate::Defaults;
-use crate::vocabulary::vocabulary;
+use crate::vocabulary::{vocabulary, words};
 
 vocabulary! {
     /// Which calls of a run are fast.
@@ -19,6 +19,10 @@ vocabulary! {
 impl Family for Fast {
     const NOUN: &'static str = "fast mode";
     const KINDS: &'static str = "modes";
+
+    fn words() -> Vec<&'static str> {
+        words::<Self>()
+    }
 
     fn options() -> String {
         "on, off, auto, default, status".into()

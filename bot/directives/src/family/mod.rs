@@ -23,8 +23,13 @@ pub(crate) trait Family: Setting + std::fmt::Display {
     /// What they call its values: `levels`.
     const KINDS: &'static str;
 
+    /// The words of its values, in the order in which people are shown them.
+    fn words() -> Vec<&'static str>;
+
     /// The words that may be typed, `default` among them.
-    fn options() -> String;
+    fn options() -> String {
+        format!("default, {}", Self::words().join(", "))
+    }
 
     /// The value as it stands in a status line.
     fn shown(self, defaults: &Defaults) -> String;

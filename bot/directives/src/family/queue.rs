@@ -2,7 +2,7 @@
 
 use super::Family;
 use crate::Defaults;
-use crate::vocabulary::{listed, same, vocabulary};
+use crate::vocabulary::{same, vocabulary, words};
 
 vocabulary! {
     /// How a waiting message meets the run.
@@ -82,8 +82,8 @@ impl Family for Queue {
     const NOUN: &'static str = "queue mode";
     const KINDS: &'static str = "modes";
 
-    fn options() -> String {
-        format!("default, {}", listed::<QueueMode>())
+    fn words() -> Vec<&'static str> {
+        words::<QueueMode>()
     }
 
     fn shown(self, _: &Defaults) -> String {

@@ -2,7 +2,7 @@
 
 use super::Family;
 use crate::Defaults;
-use crate::vocabulary::{listed, vocabulary};
+use crate::vocabulary::{vocabulary, words};
 
 vocabulary! {
     /// When the model's reasoning is shown.
@@ -20,8 +20,8 @@ impl Family for Reasoning {
     const NOUN: &'static str = "reasoning visibility";
     const KINDS: &'static str = "levels";
 
-    fn options() -> String {
-        format!("default, {}", listed::<Self>())
+    fn words() -> Vec<&'static str> {
+        words::<Self>()
     }
 
     fn shown(self, _: &Defaults) -> String {

@@ -2,7 +2,7 @@
 
 use super::Family;
 use crate::Defaults;
-use crate::vocabulary::{listed, vocabulary};
+use crate::vocabulary::{vocabulary, words};
 
 vocabulary! {
     /// Which trace lines are shown.
@@ -20,8 +20,8 @@ impl Family for Trace {
     const NOUN: &'static str = "plugin trace";
     const KINDS: &'static str = "levels";
 
-    fn options() -> String {
-        format!("default, {}", listed::<Self>())
+    fn words() -> Vec<&'static str> {
+        words::<Self>()
     }
 
     fn shown(self, _: &Defaults) -> String {

@@ -2,7 +2,7 @@
 
 use super::Family;
 use crate::Defaults;
-use crate::vocabulary::{listed, vocabulary};
+use crate::vocabulary::{vocabulary, words};
 
 vocabulary! {
     /// What is shown beside the answer.
@@ -20,8 +20,8 @@ impl Family for Verbose {
     const NOUN: &'static str = "verbose level";
     const KINDS: &'static str = "levels";
 
-    fn options() -> String {
-        format!("default, {}", listed::<Self>())
+    fn words() -> Vec<&'static str> {
+        words::<Self>()
     }
 
     fn shown(self, _: &Defaults) -> String {
