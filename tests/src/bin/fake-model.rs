@@ -23,6 +23,8 @@ use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 ///       fail (status, html, plain, retry_after; status 0 resets the connection)
 ///   {"do": "rules", "rules": {"strictness": "lenient", "replay": "required", "efforts": [{"words": ["xhigh"], "supported": ["high"]}]}}
 ///   {"do": "refusals"}                                        what was wrong with requests
+///   {"do": "transcribe", "words": "Buy milk."}                what the next recording says
+///   {"do": "recordings"}
 ///   {"do": "reply_to", "part": "weather", "script": {…}}      every prompt that contains it
 ///   {"do": "open_gate", "name": "g"}                          lets a waiting script go on
 ///   {"do": "requests", "after": 0, "wait": 5}

@@ -13,7 +13,7 @@ use axum::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Failure, Finish, ModelFake, ReasoningShape, Rules, Script, Step, Usage};
+use super::{Failure, Finish, ModelFake, ReasoningShape, Recording, Rules, Script, Step, Usage};
 
 /// Everything that can be ordered.
 #[derive(Clone, Debug, Deserialize)]
@@ -31,6 +31,13 @@ pub enum Order {
         /// The answer.
         script: ScriptOrder,
     },
+    /// The next recording is written down as this.
+    Transcribe {
+        /// The words.
+        words: String,
+    },
+    /// The recordings that were to be written down: name, type, model and size of each.
+    Recordings,
     /// Takes back all answers; the echo is left.
     Clear,
     /// What requests are held against from now on.
@@ -129,6 +136,11 @@ pub async fn perform(fake: &ModelFake, order: Order) -> Result<Value, String> {
     match order {
         Order::Play { script } => fake.play(self::script(fake, script)),
         Order::ReplyTo { part, script } => fake.reply_to(&part, self::script(fake, script)),
+        Order::Transcribe { words } => fake.transcribe(&words),
+        Order::Recordings => {
+            let shown = |one: Recording| json!({"model": one.model, "name": one.name, "mime": one.mime, "size": one.bytes.len()});
+            return Ok(fake.recordings().into_iter().map(shown).collect());
+        }
         Order::Clear => fake.clear(),
         Order::Rules { rules } => fake.set_rules(rules),
         Order::Refusals => return Ok(json!(fake.refusals())),

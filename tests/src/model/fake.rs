@@ -13,6 +13,7 @@ use tokio::sync::watch;
 
 use super::{
     failure::Failure,
+    listener::Recording,
     record::Record,
     request::{Fate, Request},
     rules::{self, RefusedEfforts, Rules},
@@ -91,6 +92,8 @@ struct State {
     abandoned: usize,
     gates: BTreeMap<String, Gate>,
     rules: Rules,
+    transcripts: VecDeque<Result<String, Failure>>,
+    recordings: Vec<Recording>,
 }
 
 impl ModelFake {
@@ -151,6 +154,31 @@ impl ModelFake {
         self.reply_with(move |request| request.prompt().contains(&part).then(|| script.clone()));
     }
 
+    /// The next recording that no earlier words are for is written down as this. Without any, its size is told.
+    pub fn transcribe(&self, words: &str) {
+        self.state().transcripts.push_back(Ok(words.to_owned()));
+    }
+
+    /// The same, and it goes wrong.
+    pub fn fail_transcription(&self, failure: Failure) {
+        self.state().transcripts.push_back(Err(failure));
+    }
+
+    /// The recordings that were sent to be written down, in order of arrival.
+    pub fn recordings(&self) -> Vec<Recording> {
+        self.state().recordings.clone()
+    }
+
+    pub(crate) fn hear(&self, recording: Recording) -> Result<String, Failure> {
+        let mut state = self.state();
+        let size = recording.bytes.len();
+        state.recordings.push(recording);
+        let words = state.transcripts.pop_front();
+        drop(state);
+        self.tick();
+        words.unwrap_or_else(|| Ok(format!("A recording of {size} bytes.")))
+    }
+
     /// From now on requests are held against these rules.
     pub fn set_rules(&self, rules: Rules) {
         self.state().rules = rules;
@@ -183,6 +211,7 @@ impl ModelFake {
     pub fn clear(&self) {
         let mut state = self.state();
         state.queue.clear();
+        state.transcripts.clear();
         state.replies.clear();
     }
 

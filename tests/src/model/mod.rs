@@ -24,7 +24,9 @@ mod conversation;
 mod failure;
 mod fake;
 mod gemini;
+mod listener;
 mod listing;
+mod media;
 mod ollama;
 mod player;
 mod record;
@@ -37,6 +39,8 @@ mod server;
 
 pub use failure::Failure;
 pub use fake::{ModelFake, Options};
+pub use listener::Recording;
+pub use media::{Media, MediaKind};
 pub use request::{Fate, Request, Shape};
 pub use rules::{RefusedEfforts, Replay, Rules, Strictness};
 pub use script::{Finish, ReasoningShape, Script, Step, Usage};

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::conversation::{self, Entry};
+use super::{
+    conversation::{self, Entry},
+    media::{self, Found, Media},
+};
 
 /// Which API was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -176,6 +179,11 @@ impl Request {
         let mut found = Vec::new();
         conversation::seals(&self.body, &mut found);
         found
+    }
+
+    /// Pictures, recordings and documents of the whole conversation, in the order of the body.
+    pub fn media(&self) -> Vec<Media> {
+        media::found(self.shape, &self.body).into_iter().filter_map(Found::read).collect()
     }
 
     /// What was said with the given role (`user`, `assistant`, `system`, `developer`, `tool`), the text of each entry joined. Entries

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use axum::{
     Router,
     body::Body,
-    extract::{ConnectInfo, Request as HttpRequest, State},
+    extract::{ConnectInfo, DefaultBodyLimit, Request as HttpRequest, State},
     http::{
         HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri,
         header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER},
@@ -23,7 +23,7 @@ use super::{
     control, conversation,
     failure::Failure,
     gemini::GeminiWriter,
-    listing,
+    listener, listing,
     ollama::OllamaWriter,
     player::{Player, Writer},
     request::{Fate, Request, Shape},
@@ -38,7 +38,8 @@ const BODY_LIMIT: usize = 64 * 1024 * 1024;
 
 /// Serves all APIs under any base path, and `/_control/…` beside them.
 pub(crate) fn router(fake: ModelFake) -> Router {
-    Router::new().nest("/_control", control::router()).fallback(serve).with_state(fake)
+    let limit = DefaultBodyLimit::max(BODY_LIMIT);
+    Router::new().nest("/_control", control::router()).fallback(serve).layer(limit).with_state(fake)
 }
 
 /// What a path is for.
@@ -46,6 +47,7 @@ enum Door {
     Models,
     Show,
     Talk,
+    Listen,
     Nothing,
 }
 
@@ -63,6 +65,7 @@ async fn serve(
     match door {
         Door::Models => json(&listing::models(shape, &fake.options().models)),
         Door::Show => json(&listing::shown()),
+        Door::Listen => listener::listen(&fake, request).await,
         Door::Nothing => failed(&unknown_url(&request), shape),
         Door::Talk => {
             let (parts, body) = request.into_parts();
@@ -83,6 +86,7 @@ fn door(request: &HttpRequest) -> (Shape, Door) {
         Method::POST if path.ends_with("/api/show") => (Shape::Ollama, Door::Show),
         Method::POST if path.ends_with("/api/chat") => (Shape::Ollama, Door::Talk),
         Method::POST if path.ends_with("/chat/completions") => (Shape::Chat, Door::Talk),
+        Method::POST if path.ends_with("/audio/transcriptions") => (Shape::Chat, Door::Listen),
         Method::POST if path.ends_with("/responses") => (Shape::Responses, Door::Talk),
         Method::POST if path.ends_with("/messages") => (Shape::Anthropic, Door::Talk),
         Method::POST if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") => {
@@ -233,7 +237,7 @@ fn streamed(request: &Request, body: Body) -> Response {
     response
 }
 
-fn failed(failure: &Failure, shape: Shape) -> Response {
+pub(crate) fn failed(failure: &Failure, shape: Shape) -> Response {
     let (kind, body) = failure.render(shape);
     let mut response = answer(failure.status, kind, body);
     let wait = failure.retry_after.as_deref().and_then(|value| HeaderValue::from_str(value).ok());
@@ -243,7 +247,7 @@ fn failed(failure: &Failure, shape: Shape) -> Response {
     response
 }
 
-fn json(body: &Value) -> Response {
+pub(crate) fn json(body: &Value) -> Response {
     answer(200, "application/json", body.to_string().into())
 }
 

@@ -1,4 +1,4 @@
-//! The model fake as a plain HTTP client meets it: five shapes, streamed and whole, everything that goes wrong, and what it refuses.
+//! The model fake as a plain HTTP client meets it: five shapes, streamed and whole, recordings, everything that goes wrong, and what it refuses.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -10,6 +10,7 @@
 mod anthropic;
 mod bench;
 mod gemini;
+mod media;
 mod ollama;
 mod openai;
 mod record;

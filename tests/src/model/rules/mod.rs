@@ -6,6 +6,7 @@ mod chat;
 pub(crate) mod claude;
 mod efforts;
 mod gemini;
+mod media;
 mod ollama;
 mod responses;
 pub(crate) mod thoughts;
@@ -74,6 +75,7 @@ pub(crate) fn check(request: &Request, rules: &Rules, vault: &Vault) -> Result<(
     if rules.strictness == Strictness::Lenient {
         return Ok(());
     }
+    media::check(request)?;
     match request.shape {
         Shape::Chat => chat::check(request, vault),
         Shape::Responses => responses::check(request, vault),
