@@ -180,6 +180,17 @@ def failures():
     raises(anthropic.APIConnectionError, ask)
 
 
+@check("pictures and documents are taken, and refused where they are none")
+def sent():
+    def block(kind, mime, data):
+        return {"type": kind, "source": {"type": "base64", "media_type": mime, "data": data}}
+
+    parts = [block("image", "image/png", "iVBORw=="), block("document", "application/pdf", "JVBERi0="), {"type": "text", "text": "look"}]
+    equal(ask([{"role": "user", "content": parts}]).content[-1].text, "You said: look")
+    wrong = [block("image", "image/jpeg", "iVBORw==")]
+    raises(anthropic.BadRequestError, lambda: ask([{"role": "user", "content": wrong}]), "appears to be a image/png image")
+
+
 @check("errors inside a stream arrive as errors, unknown events do no harm")
 def broken():
     for steps in (["cut"], [{"error": "boom"}], [{"raw": "event: content_block_delta\ndata: {bro\n\n"}]):
@@ -192,6 +203,6 @@ def broken():
     equal("".join(event.delta.text for event in events if event.type == "content_block_delta"), "ab")
 
 
-CHECKS = [models, whole, streamed, thoughts, omitted, tool, parallel, ends, settings, failures, broken]
+CHECKS = [models, whole, streamed, thoughts, omitted, tool, parallel, ends, settings, sent, failures, broken]
 asyncio.run(bench.run(CHECKS, "anthropic"))
 bench.finish()

@@ -1,7 +1,8 @@
 """What vendors other than the owner of a shape put into its bodies, each with the reason and where it is documented."""
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
+from pydantic import StringConstraints
 from typing_extensions import Required, TypedDict
 
 
@@ -43,6 +44,8 @@ class Signature(TypedDict):
 class Google(TypedDict):
     google: Signature
 
+
+Base64 = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]+={0,2}$")]
 
 DEEPSEEK = "https://api-docs.deepseek.com/guides/thinking_mode"
 ZAI = "https://docs.z.ai/guides/capabilities/thinking-mode"
@@ -93,6 +96,14 @@ TABLE: list[Dialect] = [
         bool,
         "parameters are a JSON Schema, of which the library's class has the words that Ollama itself reads",
         "https://docs.ollama.com/capabilities/tool-calling",
+    ),
+    Dialect(
+        "ollama",
+        "messages[].images[]",
+        ".*",
+        Base64,
+        "the library has a class for pictures, which writes itself as this",
+        "https://docs.ollama.com/capabilities/vision",
     ),
     *(Dialect("anthropic", field, OLDER_CLAUDE, float, NO_SAMPLING, VERSIONS) for field in SAMPLING),
     *(Dialect("anthropic", field, "MiniMax-.*", float, "MiniMax takes sampling values", MINIMAX) for field in SAMPLING),

@@ -168,6 +168,17 @@ def failures():
             equal(error.details["error"]["details"][0]["retryDelay"], "7s")
 
 
+@check("pictures, recordings and documents are taken, and refused where they are none")
+def sent():
+    def part(data, mime):
+        return types.Part.from_bytes(data=data, mime_type=mime)
+
+    parts = [part(b"\x89PNG", "image/png"), part(b"OggS", "audio/ogg"), part(b"%PDF-", "application/pdf"), types.Part(text="look")]
+    equal(ask([types.Content(role="user", parts=parts)]).text, "You said: look")
+    wrong = [types.Content(role="user", parts=[part(b"GIF89a", "image/gif")])]
+    raises(errors.ClientError, lambda: ask(wrong), "Unsupported MIME type: image/gif")
+
+
 @check("errors inside a stream arrive as errors, unknown parts do no harm")
 def broken():
     for steps in (["cut"], [{"error": "boom"}], [{"raw": "data: {bro\n\n"}]):
@@ -177,6 +188,6 @@ def broken():
     equal("".join(part.text or "" for part in parts(stream(name=FLASH))), "ab")
 
 
-CHECKS = [models, whole, streamed, hidden, tool, parallel, ends, settings, failures, broken]
+CHECKS = [models, whole, streamed, hidden, tool, parallel, ends, settings, sent, failures, broken]
 asyncio.run(bench.run(CHECKS, "genai"))
 bench.finish()

@@ -95,6 +95,16 @@ def failures():
             assert error.error and not error.error.startswith("{"), error.error
 
 
+@check("pictures are taken, and refused where they are none or nobody sees")
+def sent():
+    def look(data, **rest):
+        return ask([{"role": "user", "content": "look", "images": [data]}], **rest)
+
+    equal(look(b"\x89PNG", model="gemma3").message.content, "You said: look")
+    raises(ollama.ResponseError, lambda: look(b"%PDF-", model="gemma3"), "Failed to load image")
+    raises(ollama.ResponseError, lambda: look(b"\x89PNG"), "missing data required for image input")
+
+
 @check("errors inside a stream arrive as errors, unknown fields do no harm")
 def broken():
     for steps in (["cut"], [{"error": "boom"}], [{"raw": '{"bro\n'}]):
@@ -106,6 +116,6 @@ def broken():
     equal("".join(line.message.content for line in ask(stream=True)), "ab")
 
 
-CHECKS = [models, whole, streamed, tool, parallel, ends, settings, failures, broken]
+CHECKS = [models, whole, streamed, tool, parallel, ends, settings, sent, failures, broken]
 asyncio.run(bench.run(CHECKS, "ollama"))
 bench.finish()

@@ -114,6 +114,39 @@ def replay():
     raise AssertionError("passed")
 
 
+@check("pictures, documents and recordings are taken in both APIs")
+def sent():
+    png, pdf = "data:image/png;base64,iVBORw==", "data:application/pdf;base64,JVBERi0="
+    parts = [
+        {"type": "image_url", "image_url": {"url": png}},
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": pdf}},
+        {"type": "input_audio", "input_audio": {"data": "SUQz", "format": "mp3"}},
+        {"type": "text", "text": "look"},
+    ]
+    answer = client.chat.completions.create(model="gpt-5.2", messages=[{"role": "user", "content": parts}])
+    equal(answer.choices[0].message.content, "You said: look")
+    parts = [
+        {"type": "input_image", "image_url": png, "detail": "auto"},
+        {"type": "input_file", "filename": "a.pdf", "file_data": pdf},
+        {"type": "input_text", "text": "look"},
+    ]
+    equal(client.responses.create(model="gpt-5.2", input=[{"role": "user", "content": parts}]).output_text, "You said: look")
+
+
+@check("a recording is written down")
+def heard():
+    model.transcribe(words="Buy milk.")
+    words = client.audio.transcriptions.create(model="gpt-4o-transcribe", file=("voice.ogg", b"OggS", "audio/ogg"))
+    equal(words.text, "Buy milk.")
+    equal(model.recordings()[-1], {"model": "gpt-4o-transcribe", "name": "voice.ogg", "mime": "audio/ogg", "size": 4})
+    try:
+        client.audio.transcriptions.create(model="whisper-1", file=("voice.txt", b"text"))
+    except openai.BadRequestError as error:
+        assert "Invalid file format." in error.message, error.message
+        return
+    raise AssertionError("passed")
+
+
 @check("an effort that the model lacks is refused, with what it has")
 def efforts():
     model.rules(rules={"efforts": [{"words": ["xhigh"], "supported": ["low", "medium", "high"]}]})
@@ -183,6 +216,7 @@ def leaves():
     raise AssertionError("nobody noticed")
 
 
-CHECKS = [models, chat, chat_stream, chat_tool, responses, responses_stream, parallel, replay, efforts, incomplete, failures, broken, leaves]
+CHECKS = [models, chat, chat_stream, chat_tool, responses, responses_stream, parallel, replay, sent, heard, efforts, incomplete, failures]
+CHECKS += [broken, leaves]
 asyncio.run(bench.run(CHECKS, "openai"))
 bench.finish()
