@@ -79,6 +79,7 @@ impl House {
             tokio::task::spawn_blocking(move || build_models(&config, clock))
         };
         let mut accounts = Accounts::connect(plan, store)?;
+        let models = Arc::new(models.await.map_err(|_| StartFault::Cut)??);
         let ports = Ports {
             clock: Arc::clone(clock),
             ledger: Arc::new(store.clone()),
@@ -87,7 +88,8 @@ impl House {
             transcript: Arc::new(store.clone()),
             outbox: Arc::new(store.clone()),
             notes: Arc::new(store.clone()),
-            model: Arc::new(models.await.map_err(|_| StartFault::Cut)??),
+            transcriber: config.messages.transcribe.as_ref().and_then(|model| models.transcriber(model)),
+            model: models,
             toolshed: toolshed.clone(),
             outward: accounts.outward(),
             masker: masker(config),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pensive_contract::clock::{Clock, Timestamp};
 use pensive_contract::ids::{Account, ChatId, MessageId, SessionKey, Ticket};
 use pensive_contract::inbound::Place;
+use pensive_contract::media::Transcriber;
 use pensive_contract::model::Model;
 use pensive_contract::outward::{Body, Button, Finality, Outward, Part};
 use pensive_contract::store::{
@@ -45,6 +46,8 @@ pub struct Ports {
     pub notes: Arc<dyn Notes>,
     /// Every model.
     pub model: Arc<dyn Model>,
+    /// Who writes recordings down for models that do not listen; nothing where nobody does.
+    pub transcriber: Option<Arc<dyn Transcriber>>,
     /// The tools that agents may be allowed, beside the engine's own; nothing where there are no others.
     pub toolshed: Option<Arc<dyn Toolshed>>,
     /// The outward side of each account.
