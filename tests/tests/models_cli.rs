@@ -35,7 +35,7 @@ fn with_a_row(config: &mut Value) {
     config["models"]["providers"]["local"] = json!({
         "baseUrl": "http://127.0.0.1:9/v1",
         "models": [{
-            "id": "thinker-1", "name": "Thinker", "reasoning": true, "contextWindow": 32768, "maxTokens": 8192,
+            "id": "thinker-1", "name": "Thinker", "reasoning": true, "contextWindow": 32768, "maxTokens": 8192, "input": ["text", "image"],
             "compat": { "supportedReasoningEfforts": ["low", "high", "xhigh"], "thinkingFormat": "openrouter" },
         }],
     });
@@ -71,6 +71,7 @@ async fn a_list_shows_levels_with_their_wire_limits_and_where_it_is_from() {
         Value::Null,
     ];
     assert_eq!(shown, expected.each_ref());
+    assert_eq!(row["input"], json!(["text", "image"]));
     assert!(row["source"].as_str().unwrap().starts_with("configuration"), "{row}");
     assert_eq!(wires(model(&listing, "fake/gpt-4.1")), ["off → nothing"]);
     scene

@@ -334,6 +334,7 @@ const MEDIA_WORDS: &[&str] = &[
     "input_audio",
     "file input",
     "unsupported mime type",
+    "payload size exceeds",
     "the document has no pages",
     "missing data required for image",
     "is not a multimodal model",

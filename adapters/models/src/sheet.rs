@@ -1,6 +1,7 @@
 //! What is known of models, for people who ask on the command line: a sheet for each model, and why a call is made as it
 //! is. Both come from the same decision that makes the calls.
 
+use pensive_contract::media::MediaKind;
 use pensive_contract::model::{Manner, ModelRef, Pace, Params, Price, ToolChoice};
 use pensive_directives::{Level, Profile};
 
@@ -30,6 +31,8 @@ pub struct Sheet {
     pub output: Option<u64>,
     /// What it costs, where known.
     pub price: Option<Price>,
+    /// What it takes beside text.
+    pub takes: &'static [MediaKind],
 }
 
 /// One level of a model.
@@ -172,6 +175,11 @@ impl Models {
             context: known.row.and_then(|row| row.context_window).unwrap_or(known.facts.context),
             output: known.output(),
             price: known.price(model),
+            takes: if known.api == Api::Rehearsal {
+                rehearsal::LIMITS.takes
+            } else {
+                known.takes(model).kinds()
+            },
         })
     }
 

@@ -5,11 +5,13 @@
 //!   `configured` (whether the daemon would call its provider), `api` (how that one is spoken to);
 //! - `levels`, weakest first, each with `level`, `label` (what people see and may type) and `wire` (`nothing` where the
 //!   provider is told nothing); `default`, the level that holds where nobody chose one;
+//! - `input`, what it takes: `text`, and of `image`, `audio` and `document` what there is;
 //! - `context` and `output` in tokens, `price` in US dollars for a million tokens of `input`, `cached` and `output`; `output`
 //!   and `price` are `null` where they are not known;
 //! - `source`, where all of this was read, and when.
 
 use pensive_config::{Config, nearest_names, provider_also_called};
+use pensive_contract::media::MediaKind;
 use pensive_contract::model::Price;
 use pensive_models::{Models, Sheet, SheetLevel, Unknown};
 use serde::Serialize;
@@ -80,6 +82,7 @@ struct Row {
     api: &'static str,
     levels: Vec<LevelRow>,
     default: &'static str,
+    input: Vec<&'static str>,
     context: u64,
     output: Option<u64>,
     price: Option<PriceRow>,
@@ -101,7 +104,7 @@ struct PriceRow {
 }
 
 fn row(config: &Config, sheet: Sheet) -> Row {
-    let Sheet { model, api, source, levels, default, context, output, price } = sheet;
+    let Sheet { model, api, source, levels, default, context, output, price, takes } = sheet;
     let own = config.providers.iter().find(|own| own.name == model.provider);
     let described = own.and_then(|own| own.models.iter().find(|row| row.id == model.id));
     let choice = config.models.iter().find(|choice| choice.model == model);
@@ -113,6 +116,7 @@ fn row(config: &Config, sheet: Sheet) -> Row {
         api,
         levels: levels.into_iter().map(level).collect(),
         default: default.name(),
+        input: std::iter::once("text").chain(takes.iter().copied().map(input)).collect(),
         context,
         output,
         price: price.map(|Price { input, cached, output }| PriceRow { input, cached, output }),
@@ -120,6 +124,14 @@ fn row(config: &Config, sheet: Sheet) -> Row {
         model: model.to_string(),
         provider: model.provider,
         id: model.id,
+    }
+}
+
+fn input(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "image",
+        MediaKind::Audio => "audio",
+        MediaKind::Document => "document",
     }
 }
 
@@ -147,12 +159,13 @@ fn block(row: &Row) -> String {
     text
 }
 
-/// `400,000 tokens of context, 128,000 of output; $1.25 in, $0.125 cached, $10 out for a million`.
+/// `400,000 tokens of context, 128,000 of output; takes text, image; $1.25 in, $0.125 cached, $10 out for a million`.
 fn holds(row: &Row) -> String {
     let mut text = format!("{} tokens of context", grouped(row.context));
     if let Some(output) = row.output {
         text.push_str(&format!(", {} of output", grouped(output)));
     }
+    text.push_str(&format!("; takes {}", row.input.join(", ")));
     if let Some(PriceRow { input, cached, output }) = row.price {
         text.push_str(&format!("; ${input} in, ${cached} cached, ${output} out for a million"));
     }
@@ -207,13 +220,14 @@ mod tests {
                 level("low", "on", "thinking.type=enabled"),
             ],
             default: "off",
+            input: vec!["text", "image"],
             context: 200_000,
             output: Some(131_072),
             price: Some(PriceRow { input: 1.0, cached: 0.2, output: 3.2 }),
             source: "a page".into(),
         };
-        let expected = "zai/glm-5 (glm) GLM 5\n  200,000 tokens of context, 131,072 of output; $1 in, $0.2 cached, $3.2 out for a \
-                        million\n  off      → thinking.type=disabled  ← default\n  on (low) → thinking.type=enabled\n";
+        let expected = "zai/glm-5 (glm) GLM 5\n  200,000 tokens of context, 131,072 of output; takes text, image; $1 in, $0.2 cached, $3.2 \
+                        out for a million\n  off      → thinking.type=disabled  ← default\n  on (low) → thinking.type=enabled\n";
         assert_eq!(block(&row), expected);
     }
 }
