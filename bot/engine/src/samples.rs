@@ -11,7 +11,8 @@ use pensive_contract::model::ModelRef;
 use pensive_directives::Source;
 
 use crate::settings::{
-    AgentSettings, DirectiveDefaults, DmScope, EngineSettings, OverrideScope, QueueRules, ToolRules,
+    AgentSettings, DirectiveDefaults, DmScope, EngineSettings, OverrideScope, QueueRules, ToolDetail,
+    ToolRules,
 };
 
 /// One agent, no doors.
@@ -27,6 +28,7 @@ pub(crate) fn settings() -> EngineSettings {
             defaults: DirectiveDefaults::default(),
             params: [].into(),
             tools: ToolRules::default(),
+            tool_detail: ToolDetail::default(),
         }],
         bindings: Vec::new(),
         global: DirectiveDefaults::default(),
@@ -42,6 +44,8 @@ pub(crate) fn settings() -> EngineSettings {
         response_prefix: String::new(),
         run_limit: Duration::from_mins(10),
         queue: QueueRules::default(),
+        streaming: [].into(),
+        home: String::new(),
     }
 }
 

@@ -43,6 +43,10 @@ pub struct EngineSettings {
     pub run_limit: Duration,
     /// What becomes of messages that come during a run, where nobody said otherwise.
     pub queue: QueueRules,
+    /// How answers are shown while they are made, by account; where nothing stands, as [`Streaming`] has it by default.
+    pub streaming: BTreeMap<Account, Streaming>,
+    /// The person's own folder, which bubbles show as `~`; empty where there is none.
+    pub home: String,
 }
 
 /// What becomes of messages that come during a run.
@@ -83,6 +87,8 @@ pub struct AgentSettings {
     pub params: BTreeMap<String, ModelParams>,
     /// Which tools it has.
     pub tools: ToolRules,
+    /// How its bubbles show commands.
+    pub tool_detail: ToolDetail,
 }
 
 /// Which tools an agent has: none that is not allowed, and none that is denied. `*` stands for all.

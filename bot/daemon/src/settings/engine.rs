@@ -8,7 +8,8 @@ use pensive_contract::ids::Account;
 use pensive_contract::inbound::ChatKind;
 use pensive_engine::settings::{
     AgentSettings, Binding, ChatRule, DirectPolicy, DirectiveDefaults, DmScope, Door, EngineSettings,
-    GroupPolicy, GroupRule, MentionRule, ModelParams, OverrideScope, QueueRules, Rate, ToolRules, TopicRule,
+    GroupPolicy, GroupRule, MentionRule, ModelParams, OverrideScope, QueueRules, Rate, Streaming, ToolDetail,
+    ToolRules, TopicRule,
 };
 
 /// How long one run may take, whatever it does.
@@ -43,6 +44,12 @@ pub(crate) fn engine(config: &Config, user: &str) -> EngineSettings {
             cap: config.messages.queue_cap,
             debounce: config.messages.debounce,
         },
+        streaming: config
+            .telegram
+            .iter()
+            .map(|telegram| (telegram.account.clone(), streaming(telegram.streaming)))
+            .collect(),
+        home: config.user_home.as_ref().map(|home| home.display().to_string()).unwrap_or_default(),
     }
 }
 
@@ -56,6 +63,23 @@ fn agent(agent: &config::Agent) -> AgentSettings {
         defaults: defaults(agent.defaults),
         params: agent.params.iter().map(|(model, values)| (model.clone(), params(values))).collect(),
         tools: ToolRules { allowed: agent.tools.allow.clone(), denied: agent.tools.deny.clone() },
+        tool_detail: tool_detail(agent.tool_detail),
+    }
+}
+
+fn tool_detail(detail: config::ToolDetail) -> ToolDetail {
+    match detail {
+        config::ToolDetail::Explain => ToolDetail::Explain,
+        config::ToolDetail::Raw => ToolDetail::Raw,
+    }
+}
+
+fn streaming(streaming: config::Streaming) -> Streaming {
+    match streaming {
+        config::Streaming::Off => Streaming::Off,
+        config::Streaming::Partial => Streaming::Partial,
+        config::Streaming::Block => Streaming::Block,
+        config::Streaming::Progress => Streaming::Progress,
     }
 }
 
