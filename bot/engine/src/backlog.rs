@@ -230,7 +230,8 @@ pub(crate) fn together(first: Pending, second: Pending) -> Pending {
 }
 
 /// Makes what a run had taken a part of its message. A run that ended with an answer has its words in what it said; for
-/// one that did not, they become its message's own, and the write is for its entry to hold them all.
+/// one that did not, they become its message's own, and the write is for its entry to hold them all. Where what it left
+/// behind has them already, the transcript must not have them twice.
 pub(crate) fn absorb(pending: &mut Pending, taken: Vec<Pending>, end: &RunEnd) -> Option<Write> {
     let own = *pending.tickets.last()?;
     if taken.is_empty() {
@@ -244,8 +245,32 @@ pub(crate) fn absorb(pending: &mut Pending, taken: Vec<Pending>, end: &RunEnd) -
         RunEnd::Failed(_) | RunEnd::Stopped(_) => {
             let texts = taken.iter().map(|taken| taken.text.as_str());
             let all: Vec<&str> = std::iter::once(pending.text.as_str()).chain(texts).collect();
-            pending.reword(all.join("\n\n"));
-            Some(Write::Amend(own, pending.inbound.clone()))
+            let mut whole = pending.clone();
+            whole.reword(all.join("\n\n"));
+            let amend = Write::Amend(own, whole.inbound.clone());
+            if !end.turns().iter().any(is_said_by_people) {
+                *pending = whole;
+            }
+            Some(amend)
+        }
+    }
+}
+
+fn is_said_by_people(turn: &PromptTurn) -> bool {
+    match turn {
+        PromptTurn::User(_) | PromptTurn::Media(_) => true,
+        PromptTurn::Assistant(_) | PromptTurn::Tools(_) => false,
+    }
+}
+
+impl RunEnd {
+    /// What it leaves in the transcript behind its message.
+    fn turns(&self) -> &[PromptTurn] {
+        match self {
+            Self::Answered(answer) => &answer.turns,
+            Self::Failed(failure) => &failure.turns,
+            Self::Stopped(halted) => &halted.turns,
+            Self::Aborted => &[],
         }
     }
 }

@@ -13,9 +13,14 @@ use crate::courier;
 use crate::desk::Desk;
 use crate::hearing;
 use crate::notices::{self, Wish};
+use crate::picker;
 
 impl Lane {
     pub(super) async fn press(&mut self, job: &Job, data: &str, query: &str) {
+        if picker::is_pick(data) {
+            let answer = self.pick(job, data).await;
+            return self.answer_press(job, query, answer);
+        }
         let answer = match notices::wish(data) {
             Some(Wish::Run(ticket)) => self.run_parked(job, ticket).await,
             Some(Wish::Show(ticket)) => self.show_again(job, ticket).await,
@@ -25,12 +30,13 @@ impl Lane {
             None => Some(notices::STALE),
         };
         self.close(job.ticket).await;
-        self.answer_press(job, query, answer);
+        self.answer_press(job, query, answer.map(str::to_owned));
     }
 
-    /// Ends the run as `/stop` does, where the person may. One that comes too late is told only on the button.
-    pub(super) async fn halt(&mut self, job: &Job, query: Option<&str>) {
-        let stopped = job.authority == Authority::Directs && self.stop().await;
+    /// Ends the run as `/stop` does, where the person may. One that comes too late, or for a run that is over, is told only on
+    /// the button.
+    pub(super) async fn halt(&mut self, job: &Job, stream: i64, query: Option<&str>) {
+        let stopped = job.authority == Authority::Directs && self.is_under_way(stream) && self.stop().await;
         let reply_to = Some(job.inbound.message.clone());
         let letter = Letter::plain(OutboxKind::Acknowledgement, STOPPED).last();
         let entry =
@@ -39,17 +45,23 @@ impl Lane {
             tracing::error!(%fault, session = %self.key, "a stop was not written down");
         }
         if let Some(query) = query {
-            self.answer_press(job, query, (!stopped).then_some(NOTHING_RUNNING));
+            self.answer_press(job, query, (!stopped).then(|| NOTHING_RUNNING.to_owned()));
         }
     }
 
-    fn answer_press(&self, job: &Job, query: &str, answer: Option<&'static str>) {
+    /// Whether previews of this name are the run's own. Nobody's name may mean any.
+    fn is_under_way(&self, stream: i64) -> bool {
+        stream == 0 || self.active.as_ref().is_some_and(|active| active.stream == stream)
+    }
+
+    fn answer_press(&self, job: &Job, query: &str, answer: Option<String>) {
         let outward = self.core.ports.outward.get(&job.inbound.place.account);
         if let Some(presses) = outward.and_then(|outward| outward.presses.clone()) {
             let query = query.to_owned();
+            let answer = answer.map(|text| self.core.ports.masker.mask(&text).into_owned());
             // The sign on the button is no part of the conversation: it waits for nobody.
             self.core.tasks.spawn(async move {
-                let outcome = presses.answer(&query, answer).await;
+                let outcome = presses.answer(&query, answer.as_deref()).await;
                 tracing::debug!(?outcome, "a press was answered");
             });
         }
@@ -105,7 +117,6 @@ impl Lane {
     fn may_press(&self, press: &Job, about: &Inbound) -> bool {
         let presser = &press.inbound.sender;
         presser.id == about.sender.id
-            || owner(&self.core.settings, &press.inbound.place.account, presser)
-                == Owner::Yes
+            || owner(&self.core.settings, &press.inbound.place.account, presser) == Owner::Yes
     }
 }
