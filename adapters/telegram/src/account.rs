@@ -1,13 +1,14 @@
 //! One bot account: what it is made of, how it runs, how it stands.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use pensive_contract::clock::Clock;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::Account;
 use pensive_contract::intake::{AccountState, Channel, Intake};
-use pensive_contract::outward::{Cut, Outward};
+use pensive_contract::outward::{Cut, Outward, Pace};
 use pensive_contract::secret::Secret;
 use pensive_contract::store::Notes;
 use regex::{Regex, RegexBuilder};
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::chats::Chats;
 use crate::client::Client;
+use crate::files::Files;
 use crate::ladder::Ladder;
 use crate::outlet::Lines;
 use crate::poll::Poller;
@@ -24,6 +26,11 @@ use crate::render::RichMessages;
 /// A message holds 4,096 units (<https://core.telegram.org/bots/api#sendmessage>); apps cut a longer text there or a little
 /// before, where a line or a word ends.
 const CUT: Cut = Cut { near: 3_800, most: 4_096 };
+
+/// One message a second in a chat, short bursts aside, and 20 a minute in a group
+/// (<https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this>).
+const PACE: Pace =
+    Pace { burst: 5, every: Duration::from_secs(1), shared: Some((20, Duration::from_mins(1))) };
 
 /// What an account needs to be told.
 #[derive(Debug, Clone)]
@@ -77,7 +84,8 @@ pub fn connect(
         previews: Some(lines.clone()),
         typing: Some(lines.clone()),
         presses: Some(lines),
-        attachments: None,
+        pace: Some(PACE),
+        attachments: Some(Arc::new(Files { client: client.clone() })),
         cut: Some(CUT),
     };
     let state = watch::Sender::new(AccountState::Starting);

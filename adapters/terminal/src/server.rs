@@ -80,6 +80,7 @@ impl Terminal {
             typing: Some(Arc::clone(&seated) as _),
             previews: None,
             presses: Some(seated as _),
+            pace: None,
             attachments: None,
             cut: None,
         }

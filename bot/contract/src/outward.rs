@@ -7,6 +7,7 @@ use async_trait::async_trait;
 
 use crate::ids::MessageId;
 use crate::inbound::Place;
+use crate::store::OutboxKind;
 
 /// A message as the engine means it, before a channel gives it its form.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +108,8 @@ pub struct Extras {
     pub reply_to: Option<MessageId>,
     /// Whether more follows for the message that this one answers.
     pub finality: Finality,
+    /// What kind of letter it belongs to.
+    pub kind: OutboxKind,
 }
 
 /// Whether a message is the last of what answers another one. A channel that is asked for one turn ends with it.
@@ -251,10 +254,23 @@ pub struct Outward {
     pub typing: Option<std::sync::Arc<dyn Typing>>,
     /// Button presses, where offered.
     pub presses: Option<std::sync::Arc<dyn Presses>>,
+    /// How many messages a chat takes; nothing where that is no question.
+    pub pace: Option<Pace>,
     /// What came with messages, where it can be fetched.
     pub attachments: Option<std::sync::Arc<dyn crate::media::Attachments>>,
     /// Where people's apps cut what they type; nothing where they do not.
     pub cut: Option<Cut>,
+}
+
+/// How many messages the platform lets us make in one chat, edits included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// At once.
+    pub burst: u32,
+    /// After the burst, one in this time.
+    pub every: Duration,
+    /// The most in a chat of several people, and in what time.
+    pub shared: Option<(usize, Duration)>,
 }
 
 /// How long a text people can send at once, in UTF-16 units. Their apps make several messages of a longer one.

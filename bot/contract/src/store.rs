@@ -75,13 +75,14 @@ pub enum PartState {
 }
 
 /// What an outbox entry is to its reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutboxKind {
     /// What a model said.
     Answer,
     /// The answer to a directive or command.
     Acknowledgement,
     /// A line about our own doing; nobody is told when it goes missing.
+    #[default]
     Notice,
 }
 

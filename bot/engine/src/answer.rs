@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use pensive_contract::model::{ModelRef, Price, PromptTurn, TokenUsage};
 
-use crate::errand::Failing;
 use crate::trace;
 
 /// What a run ended with.
@@ -14,14 +13,14 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// Why they end where they end, where that is not for the model to say.
     pub(crate) coda: Option<&'static str>,
-    /// What the model thought in all of its calls.
-    pub(crate) reasoning: String,
+    /// What the model thought before it answered, where that is to be shown.
+    pub(crate) thinking: Option<String>,
     /// What was said and done, oldest first, for the transcript.
     pub(crate) turns: Vec<PromptTurn>,
     /// What the person is to know before they read the answer.
     pub(crate) notes: Vec<String>,
-    /// The last call that came to nothing, where nothing made it good.
-    pub(crate) failing: Option<Failing>,
+    /// The line about the last call that came to nothing, where nothing made it good.
+    pub(crate) failing: Option<String>,
     /// What the run tells of itself.
     pub(crate) trace: trace::Log,
     /// Who gave it.

@@ -19,7 +19,7 @@ use crate::bubble::Bubble;
 use crate::core::Letter;
 use crate::notices;
 use crate::run::Pending;
-use crate::show;
+use crate::screen::Posted;
 use crate::tools::Bearings;
 
 /// A question that nobody answers for so long is answered with no.
@@ -165,7 +165,9 @@ async fn ask(bearings: Bearings<'_>, bubble: &Bubble, arguments: &str) -> Option
     }
     .with_button(notices::ALLOW, notices::rule_data(ticket, Ruling::Allow))
     .with_button(notices::DENY, notices::rule_data(ticket, Ruling::Deny));
-    show::post(bearings, vec![letter]).await.ok()?;
+    if bearings.screen.post(letter).await == Posted::Lost {
+        return None;
+    }
     bearings.asked.fetch_add(1, Ordering::Relaxed);
     let answer = within(&*core.ports.clock, PATIENCE, &mut open.answer).await;
     answer.ok()?.ok()

@@ -8,14 +8,7 @@ use std::time::Duration;
 
 use pensive_contract::clock::Timestamp;
 use pensive_contract::inbound::ChatKind;
-
-/// Calls at once.
-const BURST: u32 = 5;
-/// After the burst one call in this time. Platforms that say anything about it ask bots for no more in one chat.
-const EVERY: Duration = Duration::from_secs(1);
-/// Calls in a chat of several people within [`WINDOW`]: the strictest limit that a platform publishes for groups.
-const MOST_IN_WINDOW: usize = 20;
-const WINDOW: Duration = Duration::from_mins(1);
+use pensive_contract::outward::Pace;
 
 /// How much a call matters. What matters less leaves room for what matters more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +48,7 @@ impl Rank {
 /// What one chat has been called for.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    kind: ChatKind,
+    pace: Pace,
     /// When the burst is whole again.
     whole: Timestamp,
     /// The newest calls, oldest first, in chats of several people.
@@ -66,8 +59,12 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// Nothing has been called yet.
-    pub(crate) fn new(kind: ChatKind) -> Self {
-        Self { kind, whole: Timestamp::default(), recent: VecDeque::new(), silence: None }
+    pub(crate) fn new(mut pace: Pace, kind: ChatKind) -> Self {
+        match kind {
+            ChatKind::Direct => pace.shared = None,
+            ChatKind::Group | ChatKind::Channel => {}
+        }
+        Self { pace, whole: Timestamp::default(), recent: VecDeque::new(), silence: None }
     }
 
     /// Takes one call.
@@ -80,8 +77,8 @@ impl Budget {
         if ready > now {
             return Err(ready);
         }
-        self.whole = self.whole.max(now) + EVERY;
-        if self.is_shared() {
+        self.whole = self.whole.max(now) + self.pace.every;
+        if self.pace.shared.is_some() {
             self.recent.push_back(now);
         }
         Ok(())
@@ -105,26 +102,30 @@ impl Budget {
 
     /// Whether nothing is left to remember of it.
     pub(crate) fn is_idle(&self, now: Timestamp) -> bool {
-        let newest = self.recent.back();
-        self.hushed(now).is_none() && self.whole <= now && newest.is_none_or(|at| *at + WINDOW <= now)
+        let is_past = |at: &Timestamp| *at + self.window() <= now;
+        self.hushed(now).is_none() && self.whole <= now && self.recent.back().is_none_or(is_past)
     }
 
     /// When a call of this rank may be made if nothing else is.
-    fn ready(&self, rank: Rank, now: Timestamp) -> Timestamp {
-        let burst = self.whole - EVERY * (BURST - 1 - rank.spares());
-        let most = MOST_IN_WINDOW - rank.spares_in_window();
-        let before = self.recent.len().checked_sub(most).and_then(|index| self.recent.get(index));
-        let window = before.map_or(now, |at| *at + WINDOW);
+    pub(crate) fn ready(&self, rank: Rank, now: Timestamp) -> Timestamp {
+        let Pace { burst, every, shared } = self.pace;
+        let burst = self.whole - every * burst.saturating_sub(1).saturating_sub(rank.spares());
+        let window = shared.map_or(now, |(most, span)| {
+            let most = most.saturating_sub(rank.spares_in_window()).max(1);
+            let before = self.recent.len().checked_sub(most).and_then(|index| self.recent.get(index));
+            before.map_or(now, |at| *at + span)
+        });
         burst.max(window).max(self.hushed(now).unwrap_or(now))
     }
 
     /// Forgets what has passed. A clock that was set back has made moments of ours lie ahead: they count as now.
     fn settle(&mut self, now: Timestamp) {
-        self.whole = self.whole.min(now + EVERY * BURST);
+        self.whole = self.whole.min(now + self.pace.every * self.pace.burst);
         for at in &mut self.recent {
             *at = now.min(*at);
         }
-        while self.recent.front().is_some_and(|at| *at + WINDOW <= now) {
+        let span = self.window();
+        while self.recent.front().is_some_and(|at| *at + span <= now) {
             self.recent.pop_front();
         }
         if let Some((since, _)) = &mut self.silence {
@@ -132,19 +133,22 @@ impl Budget {
         }
     }
 
-    fn is_shared(&self) -> bool {
-        match self.kind {
-            ChatKind::Direct => false,
-            ChatKind::Group | ChatKind::Channel => true,
-        }
+    fn window(&self) -> Duration {
+        self.pace.shared.map_or(Duration::ZERO, |(_, span)| span)
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    pub(crate) const PACE: Pace = Pace {
+        burst: 5,
+        every: Duration::from_secs(1),
+        shared: Some((20, Duration::from_mins(1))),
+    };
 
     const RANKS: [Rank; 4] = [Rank::Sign, Rank::Preview, Rank::Aside, Rank::Answer];
 
@@ -156,7 +160,7 @@ mod tests {
     #[test]
     fn a_burst_then_one_a_second_and_what_matters_less_stops_sooner() {
         let check = |rank, expected: &[i64]| {
-            let mut budget = Budget::new(ChatKind::Direct);
+            let mut budget = Budget::new(PACE, ChatKind::Direct);
             let asked = std::iter::repeat_n(10_000, 6).chain([10_500, 11_000, 11_999, 12_000]);
             assert_eq!(made(&mut budget, rank, asked), expected, "{rank:?}");
         };
@@ -168,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_refused_call_is_told_when_to_come_again_and_costs_nothing() {
-        let mut budget = Budget::new(ChatKind::Direct);
+        let mut budget = Budget::new(PACE, ChatKind::Direct);
         made(&mut budget, Rank::Answer, std::iter::repeat_n(1_000, 5));
         for _ in 0..3 {
             assert_eq!(budget.take(Rank::Answer, Timestamp(1_300)), Err(Timestamp(2_000)));
@@ -182,16 +186,16 @@ mod tests {
         let every_second = || (0..200).map(|second| 1_000_000 + second * 1_000);
         let within_first = |made: &[i64]| made.iter().filter(|at| **at < 1_060_000).count();
         for (rank, most) in [(Rank::Answer, 20), (Rank::Aside, 16), (Rank::Preview, 14), (Rank::Sign, 12)] {
-            let made = made(&mut Budget::new(ChatKind::Group), rank, every_second());
+            let made = made(&mut Budget::new(PACE, ChatKind::Group), rank, every_second());
             assert_eq!(within_first(&made), most, "{rank:?}");
         }
-        let made = made(&mut Budget::new(ChatKind::Direct), Rank::Answer, every_second());
+        let made = made(&mut Budget::new(PACE, ChatKind::Direct), Rank::Answer, every_second());
         assert_eq!(within_first(&made), 60, "alone with a person there is no such window");
     }
 
     #[test]
     fn str_01_nothing_goes_out_before_the_silence_has_passed_to_the_second() {
-        let mut budget = Budget::new(ChatKind::Direct);
+        let mut budget = Budget::new(PACE, ChatKind::Direct);
         budget.hush(Duration::from_secs(33), Timestamp(5_000));
         for rank in RANKS {
             assert_eq!(budget.take(rank, Timestamp(5_001)), Err(Timestamp(38_000)), "{rank:?}");
@@ -204,7 +208,7 @@ mod tests {
 
     #[test]
     fn a_shorter_silence_does_not_end_a_longer_one() {
-        let mut budget = Budget::new(ChatKind::Direct);
+        let mut budget = Budget::new(PACE, ChatKind::Direct);
         budget.hush(Duration::from_secs(30), Timestamp(0));
         budget.hush(Duration::from_secs(1), Timestamp(1_000));
         assert_eq!(budget.hushed(Timestamp(3_000)), Some(Timestamp(30_000)));
@@ -213,7 +217,7 @@ mod tests {
     #[test]
     fn str_02_previews_leave_the_answer_its_call_at_any_moment() {
         for kind in [ChatKind::Direct, ChatKind::Group] {
-            let mut budget = Budget::new(kind);
+            let mut budget = Budget::new(PACE, kind);
             for at in (1_000_000..1_060_000).step_by(500) {
                 let _spent_or_not = budget.take(Rank::Preview, Timestamp(at)).is_ok();
             }
@@ -224,7 +228,7 @@ mod tests {
     #[test]
     fn a_chat_is_idle_when_nothing_of_its_past_counts_any_more() {
         let check = |kind, idle_from: i64| {
-            let mut budget = Budget::new(kind);
+            let mut budget = Budget::new(PACE, kind);
             assert!(budget.is_idle(Timestamp(0)));
             made(&mut budget, Rank::Answer, [1_000]);
             assert!(!budget.is_idle(Timestamp(idle_from - 1)), "{kind:?}");
@@ -236,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_does_not_silence_a_chat_for_long() {
-        let mut budget = Budget::new(ChatKind::Group);
+        let mut budget = Budget::new(PACE, ChatKind::Group);
         let late = Timestamp(1_000_000_000);
         made(&mut budget, Rank::Answer, std::iter::repeat_n(late.0, 5));
         budget.hush(Duration::from_secs(10), late);
@@ -254,7 +258,7 @@ mod tests {
             asked in proptest::collection::vec((0_i64..1_500, rank()), 1..400),
             is_group in any::<bool>(),
         ) {
-            let mut budget = Budget::new(if is_group { ChatKind::Group } else { ChatKind::Direct });
+            let mut budget = Budget::new(PACE, if is_group { ChatKind::Group } else { ChatKind::Direct });
             let (mut now, mut calls) = (0, Vec::new());
             for (pause, rank) in asked {
                 now += pause;
@@ -277,7 +281,7 @@ mod tests {
             rank in rank(),
             is_group in any::<bool>(),
         ) {
-            let mut budget = Budget::new(if is_group { ChatKind::Group } else { ChatKind::Direct });
+            let mut budget = Budget::new(PACE, if is_group { ChatKind::Group } else { ChatKind::Direct });
             let mut now = 0;
             for (pause, rank) in before {
                 now += pause;
@@ -294,7 +298,7 @@ mod tests {
             before in proptest::collection::vec((0_i64..1_500, rank()), 0..200),
         ) {
             for kind in [ChatKind::Direct, ChatKind::Group] {
-                let mut budget = Budget::new(kind);
+                let mut budget = Budget::new(PACE, kind);
                 let mut now = 0;
                 for (pause, rank) in &before {
                     now += pause;

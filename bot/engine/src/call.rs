@@ -13,6 +13,7 @@ use pensive_directives::{Fast, Level, Profile};
 
 use crate::course::{Course, MOST_CALLS};
 use crate::notices;
+use crate::present::Event;
 use crate::prompt;
 use crate::retry::ModelRetries;
 use crate::route;
@@ -65,6 +66,7 @@ impl Course<'_> {
             if !heard.text().trim().is_empty() {
                 self.broken = heard.text();
             }
+            self.bearings.screen.hear(Event::Broke);
             let cause = self.bearings.core.ports.masker.mask(&fault.log).into_owned();
             self.trace.failed(model, cause.clone());
             retries.spent(self.bearings.core.now().since(listening.last));
@@ -152,7 +154,7 @@ impl Course<'_> {
                 ModelEvent::Usage(usage) => listening.usage = *usage,
                 ModelEvent::Learned(lesson) => {
                     profile.label(lesson.instead).clone_into(&mut self.level);
-                    self.notes.push(notices::learned(lesson, profile));
+                    self.bearings.screen.tell(Event::Note(notices::learned(lesson, profile))).await;
                 }
                 ModelEvent::End(reason) => {
                     if !matches!(reason, StopReason::Done | StopReason::Tools) {
@@ -168,12 +170,29 @@ impl Course<'_> {
                 cut(&mut self.heard);
                 return Ok(StopReason::Length);
             }
+            if let Some(shown) = shown(event) {
+                self.bearings.screen.hear(shown);
+            }
         }
         Err(Fault::new(
             FaultClass::Again,
             "The model broke off in the middle of its answer.",
             "the stream ended without its end event",
         ))
+    }
+}
+
+/// What of an event is for people to see.
+fn shown(event: ModelEvent) -> Option<Event> {
+    match event {
+        ModelEvent::Reasoning(words) => Some(Event::Reasoning(words)),
+        ModelEvent::Text(words) => Some(Event::Text(words)),
+        ModelEvent::Recast(recast) => Some(Event::Recast(recast)),
+        ModelEvent::Learned(_)
+        | ModelEvent::Call(_)
+        | ModelEvent::Seal(_)
+        | ModelEvent::Usage(_)
+        | ModelEvent::End(_) => None,
     }
 }
 

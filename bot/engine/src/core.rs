@@ -2,29 +2,35 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pensive_contract::clock::{Clock, Timestamp};
+use pensive_contract::fault::Fault;
 use pensive_contract::ids::{Account, ChatId, MessageId, SessionKey, Ticket};
 use pensive_contract::inbound::Place;
 use pensive_contract::media::Transcriber;
 use pensive_contract::model::Model;
-use pensive_contract::outward::{Body, Button, Finality, Outward, Part};
+use pensive_contract::outward::{Body, Button, Finality, Outward, Pace, Part};
 use pensive_contract::store::{
-    Inbox, Ledger, Notes, Outbox, OutboxEntry, OutboxKind, PartState, Sessions, StoreFault, Transcript, Write,
+    Inbox, Ledger, Notes, Outbox, OutboxEntry, OutboxKind, PartState, Sessions, Standing, StoreFault, Transcript, Write,
 };
 use pensive_contract::tool::Toolshed;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::approval::Approvals;
+use crate::budget::Rank;
+use crate::budget::chats::Budgets;
 use crate::courier::Parcel;
 use crate::effort::Knob;
 use crate::lane::Job;
 use crate::mask::Masker;
+use crate::picker::Signet;
 use crate::rate::RateGate;
 use crate::retry::send_pause;
 use crate::settings::EngineSettings;
+use crate::traces::Traces;
 use crate::workers::Workers;
 
 /// What the engine needs from other rooms.
@@ -78,7 +84,24 @@ pub(crate) struct Core {
     pub(crate) effort: Knob,
     /// What people are asked about calls of tools.
     pub(crate) approvals: Approvals,
+    /// What signs the buttons that pick a value.
+    pub(crate) signet: Signet,
+    /// What runs told of themselves.
+    pub(crate) traces: Traces,
+    /// What chats take.
+    pub(crate) budgets: Budgets,
     pub(crate) started: Timestamp,
+}
+
+/// Ends when a letter has landed, or never will.
+pub(crate) type Landing = oneshot::Receiver<Result<Vec<MessageId>, Fault>>;
+
+/// Waits for a moment, where there is one.
+pub(crate) async fn moment(core: &Core, moment: Option<Timestamp>) {
+    match moment {
+        Some(moment) => core.ports.clock.sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// A message of ours before it has a form.
@@ -112,6 +135,7 @@ impl Core {
         let slots = Arc::new(Semaphore::new(settings.max_concurrent.max(1)));
         let rate = settings.rate.map(|rate| RateGate::new(rate, Arc::clone(&ports.clock)));
         let effort = Knob::read(Arc::clone(&ports.notes)).await?;
+        let signet = Signet::read(&*ports.notes).await?;
         let started = ports.clock.now();
         Ok(Self {
             ports,
@@ -126,6 +150,9 @@ impl Core {
             rate,
             effort,
             approvals: Approvals::default(),
+            signet,
+            traces: Traces::default(),
+            budgets: Budgets::default(),
             started,
         })
     }
@@ -181,6 +208,76 @@ impl Core {
             Body::Plain(text) => Body::Plain(mask(text)),
             Body::Thinking(text) => Body::Thinking(mask(text)),
         }
+    }
+
+    /// Takes one call in a chat.
+    ///
+    /// # Errors
+    /// It must not be made before this moment.
+    pub(crate) fn pass(&self, place: &Place, rank: Rank) -> Result<(), Timestamp> {
+        let Some(pace) = self.pace(place) else { return Ok(()) };
+        self.budgets.take(pace, place, rank, self.now())
+    }
+
+    /// When such a call may be made if nothing else is.
+    pub(crate) fn ready(&self, place: &Place, rank: Rank) -> Timestamp {
+        let now = self.now();
+        self.pace(place).map_or(now, |pace| self.budgets.ready(pace, place, rank, now))
+    }
+
+    /// The platform asked for silence in a chat from now on.
+    pub(crate) fn hush(&self, place: &Place, span: Duration) {
+        if let Some(pace) = self.pace(place) {
+            self.budgets.hush(pace, place, span, self.now());
+        }
+    }
+
+    /// The end of the silence that still holds in a chat.
+    pub(crate) fn hushed(&self, place: &Place) -> Option<Timestamp> {
+        self.budgets.hushed(place, self.now())
+    }
+
+    fn pace(&self, place: &Place) -> Option<Pace> {
+        self.ports.outward.get(&place.account)?.pace
+    }
+
+    /// Takes a preview away that nothing comes in the place of.
+    pub(crate) fn take_away(&self, place: &Place, standing: Option<Standing>) {
+        let outward = self.ports.outward.get(&place.account);
+        let previews = outward.and_then(|outward| outward.previews.clone());
+        let (Some(previews), Some(Standing::Settle(id) | Standing::Remove(id))) = (previews, standing) else {
+            return;
+        };
+        let place = place.clone();
+        self.tasks.spawn(async move {
+            let outcome = previews.remove(&place, &id).await;
+            tracing::debug!(?outcome, "a preview was taken away");
+        });
+    }
+
+    /// Whether this is the first time that something is told in a chat; from here on it is not.
+    pub(crate) async fn tells_once(&self, what: &str, place: &Place) -> bool {
+        let name = format!("told/{what}/{}/{}", place.account, place.chat);
+        match self.ports.notes.note(&name).await {
+            Ok(None) => {}
+            Ok(Some(_)) => return false,
+            Err(fault) => tracing::warn!(%fault, "whether it was told before is not known"),
+        }
+        if let Err(fault) = self.ports.notes.keep(&name, Vec::new()).await {
+            tracing::warn!(%fault, "that something was told was not written down");
+        }
+        true
+    }
+
+    /// Writes an entry down and hands it to its courier. What comes back tells when it has landed.
+    ///
+    /// # Errors
+    /// It was not written and does not go out.
+    pub(crate) async fn send(self: &Arc<Self>, entry: OutboxEntry) -> Result<Landing, StoreFault> {
+        self.ports.ledger.commit(vec![Write::Outbox(entry.clone())]).await?;
+        let (done, landing) = oneshot::channel();
+        self.dispatch(Parcel { entry, done: Some(done) });
+        Ok(landing)
     }
 
     /// Writes `writes` and `entries` together, then hands the entries to their couriers, in order.

@@ -8,10 +8,11 @@ use std::time::Duration;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::{MessageId, Ticket};
 use pensive_contract::inbound::Place;
-use pensive_contract::outward::{Extras, Finality, Outcome, Outlet, Part, Refusal};
-use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, Write};
+use pensive_contract::outward::{Extras, Finality, Outcome, Outlet, Part, Previews, Refusal};
+use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, Standing, Write};
 use tokio::sync::oneshot;
 
+use crate::budget::Rank;
 use crate::core::{Address, Core, Letter};
 use crate::notices;
 use crate::retry::send_pause;
@@ -19,6 +20,12 @@ use crate::workers::Bench;
 
 /// Refused sends are repeated for this long; then the platform has had its chance.
 const PATIENCE: Duration = Duration::from_hours(24);
+
+/// How often a part is put in the place of a preview again whose fate is unknown.
+const MOST_SETTLED: u32 = 5;
+
+/// A message that waits for room in its chat looks after so long whether others wait behind it.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// An entry on its way, and whoever waits for its end.
 pub(crate) struct Parcel {
@@ -67,13 +74,13 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<Address, Parcel>) {
         };
         let Some(parcel) = parcel else { return };
         if !fetched.remove(&parcel.entry.ticket) {
-            Round::new(&core, parcel.entry, parcel.done).deliver().await;
+            Round::new(&core, parcel.entry, parcel.done, &bench).deliver().await;
         }
         bench.done();
         while bench.has_left() {
             for entry in left_for(&core, &bench.key).await {
                 if fetched.insert(entry.ticket) {
-                    Round::new(&core, entry, None).deliver().await;
+                    Round::new(&core, entry, None, &bench).deliver().await;
                 }
             }
         }
@@ -108,6 +115,8 @@ async fn left_for(core: &Core, (account, chat): &Address) -> Vec<OutboxEntry> {
 /// The delivery of one entry.
 struct Round<'a> {
     core: &'a Arc<Core>,
+    /// Where what comes behind it waits.
+    bench: &'a Bench<Address, Parcel>,
     entry: OutboxEntry,
     /// Where to, without a topic that turned out to be gone.
     place: Place,
@@ -124,9 +133,14 @@ enum Chat {
 }
 
 impl<'a> Round<'a> {
-    fn new(core: &'a Arc<Core>, entry: OutboxEntry, done: Option<Done>) -> Self {
+    fn new(
+        core: &'a Arc<Core>,
+        entry: OutboxEntry,
+        done: Option<Done>,
+        bench: &'a Bench<Address, Parcel>,
+    ) -> Self {
         let place = entry.place.clone();
-        Self { core, entry, place, done, chat: Chat::Reads }
+        Self { core, bench, entry, place, done, chat: Chat::Reads }
     }
 
     async fn deliver(mut self) {
@@ -135,6 +149,7 @@ impl<'a> Round<'a> {
             return;
         };
         let outlet = Arc::clone(&outward.outlet);
+        self.clear(outward.previews.as_deref()).await;
         let mut index = 0;
         while index < self.entry.parts.len() {
             match self.deliver_part(&*outlet, index).await {
@@ -205,15 +220,25 @@ impl<'a> Round<'a> {
         let deadline = self.entry.created + PATIENCE;
         let mut tries = 0;
         loop {
-            let outcome = outlet.send(&self.place, part, &self.extras(index, part)).await;
-            let pause = match outcome {
+            if let Landing::Kept = self.room(index).await {
+                return Landing::Kept;
+            }
+            let attempt = self.attempt(outlet, index, part).await;
+            let pause = match attempt {
                 Outcome::Delivered(id) => return Landing::Known(PartState::Sent(id)),
                 Outcome::Unchanged => return Landing::Known(PartState::Failed("unchanged".to_owned())),
+                // What takes the place of a preview does so twice without harm.
+                Outcome::Unknown { .. } if self.settles(index).is_some() && tries < MOST_SETTLED => {
+                    send_pause(tries, fastrand::f64())
+                }
                 Outcome::Unknown { why } => {
                     tracing::warn!(account = %self.place.account, ticket = %self.entry.ticket, why, "a message may or may not have landed");
                     return Landing::Known(PartState::Unknown);
                 }
-                Outcome::Wait(span) => span,
+                Outcome::Wait(span) => {
+                    self.core.hush(&self.place, span);
+                    span
+                }
                 Outcome::Refused { refusal, why } => match self.refused(refusal, &why, part) {
                     Next::Repeat => Duration::ZERO,
                     Next::Later => send_pause(tries, fastrand::f64()),
@@ -227,6 +252,61 @@ impl<'a> Round<'a> {
                 return Landing::Kept;
             }
             tries += 1;
+        }
+    }
+
+    /// Sends a part, or puts it in the place of the preview that stands.
+    async fn attempt(&self, outlet: &dyn Outlet, index: usize, part: &Part) -> Outcome<MessageId> {
+        let extras = self.extras(index, part);
+        match self.settles(index) {
+            Some((previews, standing)) => previews.settle(&self.place, &standing, part, &extras).await,
+            None => outlet.send(&self.place, part, &extras).await,
+        }
+    }
+
+    /// The preview whose place a part takes.
+    fn settles(&self, index: usize) -> Option<(Arc<dyn Previews>, MessageId)> {
+        let Some(Standing::Settle(standing)) = self.entry.standing.as_ref().filter(|_| index == 0) else {
+            return None;
+        };
+        let outward = self.core.ports.outward.get(&self.place.account)?;
+        Some((outward.previews.clone()?, standing.clone()))
+    }
+
+    /// Takes a preview away that nothing comes in the place of.
+    async fn clear(&mut self, previews: Option<&dyn Previews>) {
+        let untouched =
+            self.entry.parts.first().is_some_and(|(_, state)| !matches!(state, PartState::Sent(_)));
+        if let (Some(previews), Some(Standing::Remove(standing)), true) =
+            (previews, self.entry.standing.as_ref(), untouched)
+        {
+            let outcome = previews.remove(&self.place, standing).await;
+            tracing::debug!(?outcome, "a preview was taken away");
+        }
+    }
+
+    /// Waits until the chat has room for one more message. What holds up others counts as much as they may.
+    async fn room(&mut self, index: usize) -> Landing {
+        let own = match self.entry.kind {
+            OutboxKind::Answer => Rank::Answer,
+            OutboxKind::Acknowledgement | OutboxKind::Notice => Rank::Aside,
+        };
+        let mut announced = Landing::Known(PartState::Trying);
+        loop {
+            let rank = if self.bench.has_more() { Rank::Answer } else { own };
+            let Err(ready) = self.core.pass(&self.place, rank) else { break };
+            if let Landing::Known(PartState::Trying) = announced {
+                // It has certainly not landed.
+                self.note(index, PartState::Waiting);
+                announced = Landing::Kept;
+            }
+            if self.pause(ready.since(self.core.now()).min(LOOK_AGAIN)).await.is_err() {
+                return Landing::Kept;
+            }
+        }
+        match announced {
+            Landing::Kept => self.announce(index).await,
+            Landing::Known(_) | Landing::Whole(..) | Landing::ChatGone(_) => announced,
         }
     }
 
@@ -253,6 +333,8 @@ impl<'a> Round<'a> {
                 part.marks.clear();
                 Next::Repeat
             }
+            // It cannot be changed any more: a new message takes its place.
+            Refusal::Never if self.entry.standing.take().is_some() => Next::Repeat,
             Refusal::TopicGone if self.place.topic.is_some() => {
                 self.place.topic = None;
                 Next::Repeat
@@ -287,6 +369,7 @@ impl<'a> Round<'a> {
             buttons: if last { self.entry.buttons.clone() } else { Vec::new() },
             reply_to: self.entry.reply_to.clone().filter(|_| first || last),
             finality: if last { self.entry.finality } else { Finality::More },
+            kind: self.entry.kind,
         }
     }
 
@@ -359,7 +442,7 @@ impl<'a> Round<'a> {
         self.write(writes).await;
         if let Some(notice) = notice {
             // Next in line for this chat; a notice never makes another one.
-            Box::pin(Round::new(self.core, notice, None).deliver()).await;
+            Box::pin(Round::new(self.core, notice, None, self.bench).deliver()).await;
         }
     }
 

@@ -13,11 +13,11 @@ use pensive_directives::{Level, Profile};
 
 use crate::answer::{Answer, Spent};
 use crate::backlog::Backlog;
-use crate::errand::Failing;
 use crate::notices;
+use crate::present::{Event, Rest, Words};
 use crate::prompt;
 use crate::run::{Failure, Halted};
-use crate::show::Shown;
+use crate::screen::Closed;
 use crate::tools::{self, Bearings, Toolbox};
 use crate::trace;
 
@@ -49,13 +49,8 @@ pub(crate) struct Course<'a> {
     /// How the newest call was asked: the level by its label, and the lane.
     pub(crate) level: String,
     pub(crate) tier: Option<String>,
-    pub(crate) notes: Vec<String>,
     /// What it tells of itself to those who ask for that.
     pub(crate) trace: trace::Log,
-    /// How far it has been shown while it went on.
-    pub(crate) shown: Shown,
-    /// The last call that came to nothing, while nothing made it good.
-    pub(crate) failing: Option<Failing>,
     /// Calls that did what could not be undone by forgetting them.
     pub(crate) deeds: usize,
     pub(crate) spent: Spent,
@@ -82,21 +77,18 @@ impl<'a> Course<'a> {
             lowered: None,
             level: String::new(),
             tier: None,
-            notes: Vec::new(),
             trace: trace::Log::default(),
-            shown: Shown::default(),
-            failing: None,
             deeds: 0,
             spent: Spent::default(),
             first_token: None,
         }
     }
 
-    /// Goes on until the model answers.
+    /// Goes on until the model answers. Gives what is to be said below the answer.
     ///
     /// # Errors
     /// It does not; the words are for the person.
-    pub(crate) async fn run(&mut self) -> Result<Answer, String> {
+    pub(crate) async fn run(&mut self) -> Result<Option<&'static str>, String> {
         self.began = self.bearings.core.now();
         let transcript = &self.bearings.core.ports.transcript;
         self.history = transcript.tail(self.session, prompt::MOST_TURNS).await.map_err(|fault| {
@@ -109,13 +101,13 @@ impl<'a> Course<'a> {
             let calls: Vec<ToolCall> = speech.calls().cloned().collect();
             self.said.push(PromptTurn::Assistant(speech));
             if calls.is_empty() {
-                return Ok(self.answer(coda(&stop)));
+                return Ok(coda(&stop));
             }
             let results = self.work(&calls).await;
             self.said.push(PromptTurn::Tools(results));
             if self.calls >= MOST_CALLS {
                 tracing::warn!(session = %self.session, "a model calls tools without end");
-                return Ok(self.answer(Some(notices::ENDLESS)));
+                return Ok(Some(notices::ENDLESS));
             }
             self.said.extend(self.backlog.steer(self.bearings.core, self.bearings.pending));
         }
@@ -127,7 +119,7 @@ impl<'a> Course<'a> {
             let (speech, stop) = self.ask().await.map_err(|fault| fault.person)?;
             let is_silent = speech.text().trim().is_empty() && speech.calls().next().is_none();
             match stop {
-                StopReason::Length if is_silent => self.lower(&speech)?,
+                StopReason::Length if is_silent => self.lower(&speech).await?,
                 StopReason::Filtered if is_silent => return Err(notices::FILTERED.to_owned()),
                 StopReason::Done
                 | StopReason::Tools
@@ -142,28 +134,32 @@ impl<'a> Course<'a> {
     ///
     /// # Errors
     /// There is none, or it was taken already.
-    fn lower(&mut self, speech: &Speech) -> Result<(), String> {
+    async fn lower(&mut self, speech: &Speech) -> Result<(), String> {
         let Some(model) = speech.model.as_ref() else { return Err(notices::BROKE.to_owned()) };
         let profile = self.bearings.core.ports.model.profile(model);
         let level = self.level_on(&profile);
         let next = next_lower(&profile, level).filter(|_| self.lowered.is_none() && self.calls < MOST_CALLS);
         let Some(next) = next else { return Err(notices::out_of_output(level)) };
-        self.notes.push(notices::lowered(model, &profile, level, next));
+        let note = Event::Note(notices::lowered(model, &profile, level, next));
+        self.bearings.screen.tell(note).await;
         self.lowered = Some(next);
         Ok(())
     }
 
     /// What used its tools and then had nothing to say is no silence: an earlier word stands, else a line of ours.
-    fn answer(&mut self, coda: Option<&'static str>) -> Answer {
-        let text = self.last_words().unwrap_or_else(|| self.close());
+    pub(crate) fn answer(&mut self, coda: Option<&'static str>, closed: Closed) -> Answer {
+        let Rest { notes, thinking, words, failed, over: _ } = closed.rest;
+        let said = words.unposted();
+        let failing = failed.and_then(|failed| failed.line(said.as_deref(), closed.verbose));
+        let text = said.unwrap_or_else(|| self.close());
         let model = self.models.front().cloned().unwrap_or_else(|| self.bearings.pending.model.clone());
         Answer {
             text,
             coda,
-            reasoning: self.reasoning(),
+            thinking,
             turns: std::mem::take(&mut self.said),
-            notes: std::mem::take(&mut self.notes),
-            failing: self.failing.take(),
+            notes,
+            failing,
             trace: std::mem::take(&mut self.trace),
             model,
             level: self.level.clone(),
@@ -192,15 +188,14 @@ impl<'a> Course<'a> {
     }
 
     /// What there is of a run that fails with these words.
-    pub(crate) fn failure(&mut self, person: String) -> Failure {
-        let partial = self.partial();
-        let notes = std::mem::take(&mut self.notes);
-        Failure { person, partial, turns: self.deeds(), notes, spent: self.spent }
+    pub(crate) fn failure(&mut self, person: String, closed: Closed) -> Failure {
+        let partial = self.partial(closed.rest.words);
+        Failure { person, partial, turns: self.deeds(), notes: closed.rest.notes, spent: self.spent }
     }
 
     /// What there is of a run that a person stops.
-    pub(crate) fn halted(&mut self) -> Halted {
-        let partial = self.partial();
+    pub(crate) fn halted(&mut self, closed: Closed) -> Halted {
+        let partial = self.partial(closed.rest.words);
         let mut turns = self.deeds();
         if !partial.is_empty() {
             turns.push(PromptTurn::Assistant(Speech::text_only(None, partial.clone())));
@@ -209,34 +204,14 @@ impl<'a> Course<'a> {
     }
 
     /// The newest words, as far as they came and were not shown yet.
-    fn partial(&mut self) -> String {
-        let heard = Some(self.heard.text()).filter(|text| !text.trim().is_empty());
+    fn partial(&mut self, words: Words) -> String {
         let broken = Some(std::mem::take(&mut self.broken)).filter(|text| !text.is_empty());
-        heard.or(broken).or_else(|| self.last_words()).unwrap_or_default()
+        words.unposted().or(broken).unwrap_or_default()
     }
 
     /// What was said and done, where any of it cannot be undone by forgetting it: whoever goes on has to know.
     fn deeds(&mut self) -> Vec<PromptTurn> {
         if self.deeds == 0 { Vec::new() } else { std::mem::take(&mut self.said) }
-    }
-
-    /// The newest words that were not shown yet.
-    pub(crate) fn last_words(&self) -> Option<String> {
-        self.speeches(self.shown.words).map(Speech::text).rfind(|text| !text.trim().is_empty())
-    }
-
-    /// The thoughts that were not shown yet.
-    pub(crate) fn reasoning(&self) -> String {
-        let parts: Vec<String> = self.speeches(self.shown.thoughts).map(Speech::reasoning).collect();
-        let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
-        parts.collect::<Vec<_>>().join("\n\n")
-    }
-
-    fn speeches(&self, from: usize) -> impl DoubleEndedIterator<Item = &Speech> {
-        self.said.iter().skip(from).filter_map(|turn| match turn {
-            PromptTurn::Assistant(speech) => Some(speech),
-            PromptTurn::User(_) | PromptTurn::Media(_) | PromptTurn::Tools(_) => None,
-        })
     }
 }
 

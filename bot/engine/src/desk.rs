@@ -6,12 +6,12 @@ use std::time::Duration;
 use pensive_contract::ids::Ticket;
 use pensive_contract::inbound::{Attachment, TypedText};
 use pensive_contract::model::{Manner, ModelRef};
-use pensive_contract::outward::Finality;
+use pensive_contract::outward::{Button, Finality};
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{InboxState, OutboxKind};
 use pensive_directives::{
-    Addressee, Change, CommandCall, CommandName, Effort, Layers, OnceOverrides, Overrides, Parsed, RunsModel,
-    Scope, Settings, Shape, Standing, Verdict, judge, resolve,
+    Addressee, Change, CommandCall, CommandName, Effort, Layers, OnceOverrides, Overrides, Parsed, Picker,
+    RunsModel, Scope, Settings, Shape, Standing, Typed, Verdict, judge, parse, resolve,
 };
 
 use crate::access::{Authority, owner};
@@ -20,6 +20,7 @@ use crate::core::{Core, Letter};
 use crate::effort::Clamp;
 use crate::lane::Job;
 use crate::notices;
+use crate::picker::Shown;
 use crate::route;
 use crate::run::Pending;
 use crate::status::{self, Busy, View};
@@ -72,6 +73,13 @@ pub(crate) struct Desk<'a> {
     pub(crate) busy: Busy,
 }
 
+/// What a bare directive is answered.
+pub(crate) struct Offer {
+    pub(crate) text: String,
+    /// What can be picked, where the sender may.
+    pub(crate) picker: Option<Picker>,
+}
+
 /// What is stored and applies to the sender of a message.
 struct Stored {
     sender: Overrides,
@@ -115,10 +123,11 @@ impl Desk<'_> {
         let runs = verdict.run == RunsModel::Yes && !stops && !parsed.text.trim().is_empty();
         let changes = !verdict.changes.is_empty() || verdict.effort.is_some();
         let (clamp, clamped) = self.clamp(&held).filter(|_| runs || changes).unzip();
-        let told: Vec<String> = news.into_iter().chain(verdict.reply).chain(clamped).collect();
+        let told: Vec<String> = news.into_iter().chain(verdict.reply.clone()).chain(clamped).collect();
         let mut letters = Vec::new();
         if !told.is_empty() {
-            letters.push(Letter::plain(OutboxKind::Acknowledgement, told.join("\n")));
+            let letter = Letter::plain(OutboxKind::Acknowledgement, told.join("\n"));
+            letters.push(Letter { buttons: self.buttons(&parsed, &verdict.pickers), ..letter });
         }
         letters.extend(parsed.commands.iter().filter_map(|call| self.answer(call, &held)));
         if !attachments.is_empty() {
@@ -138,6 +147,27 @@ impl Desk<'_> {
         };
         let Verdict { changes, scope, effort, .. } = verdict;
         Decision { changes, scope, effort, clamp, letters, run, control }
+    }
+
+    /// What can be picked below the answer to a message that asks one thing and nothing else, where the channel has buttons.
+    fn buttons(&self, parsed: &Parsed, pickers: &[Picker]) -> Vec<Button> {
+        let outward = self.core.ports.outward.get(&self.job.inbound.place.account);
+        let has_buttons = outward.is_some_and(|outward| outward.presses.is_some());
+        match pickers {
+            [picker] if has_buttons && parsed.asks.len() + parsed.commands.len() == 1 => {
+                let who = &self.job.inbound.sender.id;
+                self.core.signet.buttons(Shown { session: &self.job.route.key, who }, picker, None)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a bare directive is answered at this moment.
+    pub(crate) fn offer(&self, directive: &str) -> Offer {
+        let text = format!("/{directive}");
+        let parsed = parse(&Typed { text: &text, models: self.core.ports.model.entries(), ..Typed::default() });
+        let Verdict { reply, mut pickers, .. } = self.judge(&parsed, &self.stored());
+        Offer { text: reply.unwrap_or_default(), picker: pickers.pop() }
     }
 
     /// What is stored and applies to this sender: overrides of their own only for somebody who may direct.
@@ -258,6 +288,7 @@ impl Desk<'_> {
             key: &self.job.route.key,
             record: self.record,
             busy: self.busy,
+            trace: self.core.traces.of(&self.job.route.key),
         }
     }
 

@@ -12,7 +12,6 @@ use crate::core::{Core, Letter};
 use crate::desk;
 use crate::notices;
 use crate::run::{Failure, Halted, Pending, RunEnd};
-use crate::show;
 use crate::status;
 use crate::trace;
 
@@ -160,14 +159,9 @@ impl Scene<'_> {
     fn answer_letter(&self, answer: &Answer, settings: &Settings) -> Option<Letter> {
         let answer_body = self.visible(answer, settings)?;
         let mut bodies: Vec<Body> = answer.notes.iter().cloned().map(Body::Plain).collect();
-        let place = &self.pending.inbound.place;
-        if show::shows_reasoning(self.core, place, settings) && !answer.reasoning.is_empty() {
-            bodies.push(Body::Thinking(answer.reasoning.clone()));
-        }
+        bodies.extend(answer.thinking.clone().map(Body::Thinking));
         bodies.push(answer_body);
-        let verbose = show::bubbles(self.core, place, settings);
-        let failing = answer.failing.as_ref().and_then(|failing| failing.line(&answer.text, verbose));
-        bodies.extend(failing.map(Body::Plain));
+        bodies.extend(answer.failing.clone().map(Body::Plain));
         let limits = self.core.ports.model.limits(&answer.model);
         bodies.extend(trace::body(answer, limits, settings.trace.value));
         Some(Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Last })

@@ -9,12 +9,11 @@ use futures::{FutureExt, StreamExt};
 use pensive_contract::clock::within;
 use pensive_contract::speech::{ToolCall, ToolOutcome, ToolResult};
 use pensive_contract::tool::{Danger, Errand, Grant, Tool};
-use pensive_directives::Verbose;
 
 use crate::approval;
 use crate::bubble::Bubble;
 use crate::course::Course;
-use crate::show;
+use crate::present::{Event, Fate};
 use crate::tools::Bearings;
 
 /// Calls of one turn that are worked at the same time.
@@ -25,11 +24,6 @@ const MOST: usize = 32;
 
 /// Bytes of a result that the model is given.
 const MOST_TOLD: usize = 64 << 10;
-
-/// What an answer says that does not pass a failure over. Looked for only to spare the person a line that they have read
-/// already; where it is missed, they read it twice.
-const OWNED_UP: &[&str] =
-    &["fail", "error", "could not", "couldn't", "couldn’t", "cannot", "can't", "can’t", "unable", "denied"];
 
 /// Bytes that are looked at for secrets: more than are told, so that none is cut before it is known.
 const MOST_READ: usize = 4 * MOST_TOLD;
@@ -43,27 +37,6 @@ struct Task<'a> {
     bubble: Bubble,
 }
 
-/// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    /// It could not be made, or somebody did not allow it.
-    NotMade,
-    /// It was made.
-    Done(Danger),
-    /// It was made and came to nothing.
-    Failed(Danger),
-}
-
-/// A call that came to nothing and was not made good since.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Failing {
-    tool: String,
-    pub(crate) bubble: Bubble,
-    pub(crate) reason: String,
-    /// Whether it was to change anything.
-    pub(crate) danger: Danger,
-}
-
 impl Course<'_> {
     /// Works the calls of a turn. Each has its result, in the order of the calls, whatever became of it.
     pub(crate) async fn work(&mut self, calls: &[ToolCall]) -> Vec<ToolResult> {
@@ -71,8 +44,9 @@ impl Course<'_> {
         let mut results = Vec::with_capacity(calls.len() + beyond.len());
         for calls in calls.chunks(AT_ONCE) {
             let tasks: Vec<Task<'_>> = calls.iter().map(|call| self.task(call)).collect();
-            let begun = tasks.iter().filter(|task| task.tool.is_ok()).map(|task| task.bubble.line());
-            self.show_calls(begun.collect()).await;
+            for task in tasks.iter().filter(|task| task.tool.is_ok()) {
+                self.bearings.screen.tell(task.called()).await;
+            }
             let mut work: FuturesOrdered<_> =
                 tasks.iter().map(|task| make(self.bearings, task).boxed()).collect();
             for task in &tasks {
@@ -87,42 +61,29 @@ impl Course<'_> {
     }
 
     fn task<'a>(&mut self, call: &'a ToolCall) -> Task<'a> {
-        let bubble = Bubble::new(&call.name, &call.arguments, show::lens(self.bearings.core));
+        let bubble = Bubble::new(&call.name, &call.arguments, self.bearings.screen.lens());
         Task { call, tool: self.toolbox.admit(call), bubble }
     }
 
     async fn done(&mut self, task: &Task<'_>, result: &ToolResult, fate: Fate) {
         match fate {
-            Fate::NotMade => return,
-            Fate::Done(danger) => {
+            Fate::NotMade => {}
+            // One that failed may have come half of the way.
+            Fate::Done(danger) | Fate::Failed(danger) => {
                 self.deeds += usize::from(danger == Danger::Dangerous);
-                self.failing.take_if(|failing| failing.tool == task.call.name);
-            }
-            Fate::Failed(danger) => {
-                // It may have come half of the way.
-                self.deeds += usize::from(danger == Danger::Dangerous);
-                self.failing = Some(Failing {
-                    tool: task.call.name.clone(),
-                    bubble: task.bubble.clone(),
-                    reason: result.text.clone(),
-                    danger,
-                });
             }
         }
-        self.show_result(&task.bubble, &result.text).await;
+        if task.tool.is_ok() {
+            let (id, output) = (result.id.clone(), result.text.clone());
+            self.bearings.screen.tell(Event::Returned { id, output, fate }).await;
+        }
     }
 }
 
-impl Failing {
-    /// The line below the answer; nothing where the answer says so itself, or stands without what the call was to bring.
-    pub(crate) fn line(&self, answer: &str, verbose: Verbose) -> Option<String> {
-        let answer = answer.to_lowercase();
-        let told = OWNED_UP.iter().any(|words| answer.contains(words));
-        let reason = match verbose {
-            Verbose::Full => Some(self.reason.as_str()),
-            Verbose::On | Verbose::Off => None,
-        };
-        (self.danger == Danger::Dangerous && !told).then(|| self.bubble.failure(reason))
+impl Task<'_> {
+    fn called(&self) -> Event {
+        let ToolCall { id, name, .. } = self.call.clone();
+        Event::Called { id, tool: name, bubble: self.bubble.clone() }
     }
 }
 

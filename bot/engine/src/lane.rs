@@ -1,35 +1,42 @@
 //! One lane for each session: takes its messages in order of arrival, answers directives and commands at once, and runs
 //! the rest one after the other. It owns the session's queue and its run; nothing else touches them.
 
+mod change;
+mod edit;
+mod pick;
+mod press;
+mod repaint;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::{SenderId, SessionId, SessionKey, Ticket};
 use pensive_contract::inbound::{Inbound, InboundKind, TypedText};
-use pensive_contract::model::PromptTurn;
 use pensive_contract::outward::{Extras, Finality};
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{InboxState, OutboxKind, StoreFault, Write};
-use pensive_directives::{Change, NOTHING_RUNNING, Parsed, QueueMode, STOPPED, Scope, Shape};
+use pensive_directives::{NOTHING_RUNNING, Parsed, QueueMode, STOPPED};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{Authority, owner};
-use crate::approval::By;
+use crate::access::Authority;
 use crate::backlog::{self, Backlog, Meets, Next};
 use crate::core::{Core, Letter};
-use crate::courier::{self, Parcel};
+use crate::courier::Parcel;
 use crate::desk::{Control, Decision, Desk};
 use crate::ending;
-use crate::hearing;
 use crate::hold::Hold;
-use crate::notices::{self, Wish};
-use crate::prompt;
+use crate::notices;
 use crate::route::Route;
-use crate::run::{Lead, Pending, RunEnd, run};
+use crate::run::{self, Ended, Lead, Pending, RunEnd};
 use crate::status::Busy;
+use crate::trace;
 use crate::workers::Bench;
+
+use repaint::Easel;
+
+pub(crate) use change::session_id;
 
 /// How long a message waits for its run where the session could not be read.
 const READ_AGAIN: Duration = Duration::from_secs(1);
@@ -66,6 +73,7 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
         hold: Hold::default(),
         active: None,
         again: READ_AGAIN,
+        easel: Easel::default(),
     };
     loop {
         match lane.step(&mut bench).await {
@@ -87,7 +95,7 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
 
 enum Step {
     Job(Box<Job>),
-    Ended(RunEnd),
+    Ended(Ended),
     /// A text that was held has waited long enough.
     Due,
     /// What waits could not begin a while ago and may now.
@@ -105,6 +113,8 @@ struct Lane {
     active: Option<Active>,
     /// When what waits may begin, where it could not yet.
     again: Duration,
+    /// Messages that are to show what holds by now.
+    easel: Easel,
 }
 
 /// The run that is under way.
@@ -112,7 +122,9 @@ struct Active {
     pending: Pending,
     session: SessionId,
     stop: CancellationToken,
-    task: JoinHandle<RunEnd>,
+    task: JoinHandle<Ended>,
+    /// What names its previews.
+    stream: i64,
 }
 
 impl Lane {
@@ -126,7 +138,7 @@ impl Lane {
                 biased;
                 end = &mut active.task => Step::Ended(end.unwrap_or_else(|error| {
                     tracing::error!(%error, "a run broke");
-                    RunEnd::broke()
+                    RunEnd::broke().into()
                 })),
                 () = moment(&core, due) => Step::Due,
                 job = bench.next() => job.map_or(Step::Over, |job| Step::Job(Box::new(job))),
@@ -153,7 +165,7 @@ impl Lane {
             }
             InboundKind::Edit(typed) => self.edit(&job, typed).await,
             InboundKind::Press { data, query } => self.press(&job, data, query).await,
-            InboundKind::Halt { query, .. } => self.halt(&job, query.as_deref()).await,
+            InboundKind::Halt { stream, query } => self.halt(&job, *stream, query.as_deref()).await,
         }
     }
 
@@ -174,11 +186,19 @@ impl Lane {
         let desk = Desk { core: &self.core, job, record: record.as_ref(), busy: self.busy() };
         let decision = desk.decide(job.ticket, typed, &job.inbound.attachments);
         let decision = if job.state == InboxState::Heeded { decision.heeded() } else { decision };
+        if let Err(fault) = self.carry_out(job, decision).await {
+            self.unwritten(job, &fault).await;
+        }
+    }
+
+    /// Does what was decided: all that is to be kept is on disk before anybody hears of it.
+    ///
+    /// # Errors
+    /// It was not written down, and nothing goes out.
+    async fn carry_out(&mut self, job: &Job, decision: Decision) -> Result<(), StoreFault> {
         let Decision { changes, scope, effort, clamp, mut letters, run, control } = decision;
-        if let Some(tier) = effort
-            && let Err(fault) = self.core.effort.keep(tier).await
-        {
-            return self.unwritten(job, &fault).await;
+        if let Some(tier) = effort {
+            self.core.effort.keep(tier).await?;
         }
         let mut writes = Vec::new();
         if run.is_some() && !(changes.is_empty() && letters.is_empty()) {
@@ -197,6 +217,7 @@ impl Lane {
             }
             Control::Renew => {
                 self.stop().await;
+                self.core.traces.forget(&self.key);
                 writes.push(self.renew(job, changes, scope));
             }
         }
@@ -209,15 +230,14 @@ impl Lane {
         if run.is_none() {
             writes.extend(job.tickets().map(Write::Close));
         }
-        if let Err(fault) = self.core.post(writes, entries).await {
-            return self.unwritten(job, &fault).await;
-        }
+        self.core.post(writes, entries).await?;
         if let Some(clamp) = clamp {
             self.core.effort.told(clamp);
         }
         if let Some(pending) = run {
             self.enqueue(pending).await;
         }
+        Ok(())
     }
 
     async fn unwritten(&self, job: &Job, fault: &StoreFault) {
@@ -258,9 +278,10 @@ impl Lane {
         let stop = self.core.abort.child_token();
         let backlog = Arc::clone(&self.backlog);
         let lead = Lead { stop: stop.clone(), waiting: backlog.count(), backlog };
-        let work = run(Arc::clone(&self.core), pending.clone(), session.clone(), lead);
+        let work = run::run(Arc::clone(&self.core), pending.clone(), session.clone(), lead);
         let task = self.core.lane_tasks.spawn(work);
-        self.active = Some(Active { pending, session, stop, task });
+        let stream = run::stream(&pending);
+        self.active = Some(Active { pending, session, stop, task, stream });
     }
 
     /// Messages that became one are one from here on: what is told after a crash, and run again, is all of it.
@@ -278,18 +299,24 @@ impl Lane {
     }
 
     /// Writes down what came of the run, then sends it.
-    async fn finish(&mut self, end: RunEnd) {
+    async fn finish(&mut self, ended: Ended) {
         let Some(mut active) = self.active.take() else { return };
+        let Ended { end, standing } = ended;
         if end == RunEnd::Aborted {
             return;
         }
         let amend = backlog::absorb(&mut active.pending, self.backlog.settle(), &end);
+        trace::keep(&self.core, &self.key, &end);
         let record = self.record().await.flatten();
         let ending::Ending { letter, mut writes } =
             ending::of(&self.core, &self.key, &active.pending, &active.session, record.as_ref(), &end);
         let inbound = &active.pending.inbound;
-        let entry =
+        let mut entry =
             letter.and_then(|letter| self.core.seal(letter, &inbound.place, Some(inbound.message.clone())));
+        match &mut entry {
+            Some(entry) => entry.standing = standing,
+            None => self.core.take_away(&inbound.place, standing),
+        }
         writes.extend(amend);
         writes.extend(entry.clone().map(Write::Outbox));
         if let Err(fault) = self.core.ports.ledger.commit(writes).await {
@@ -317,144 +344,10 @@ impl Lane {
         }
         let Some(active) = &mut self.active else { return waited };
         active.stop.cancel();
-        let end = (&mut active.task).await.unwrap_or_else(|_| RunEnd::Stopped(Box::default()));
+        let end = (&mut active.task).await.unwrap_or_else(|_| RunEnd::Stopped(Box::default()).into());
         // A run that had ended by itself in this very moment still counts.
         self.finish(end).await;
         true
-    }
-
-    async fn edit(&mut self, job: &Job, typed: &TypedText) {
-        let text =
-            job.parsed.as_ref().map_or(typed.text.as_str(), |parsed| parsed.text.as_str()).trim().to_owned();
-        let directive_only = job.parsed.as_ref().is_some_and(|parsed| parsed.shape == Shape::DirectiveOnly);
-        if text.is_empty() || directive_only {
-            return self.close(job.ticket).await;
-        }
-        let message = &job.inbound.message;
-        if let Some((tickets, inbound)) = self.backlog.amend(message, &text) {
-            let amend = tickets.into_iter().map(|ticket| Write::Amend(ticket, inbound.clone()));
-            let writes = amend.chain([Write::Close(job.ticket)]).collect();
-            if let Err(fault) = self.core.ports.ledger.commit(writes).await {
-                tracing::error!(%fault, session = %self.key, "an edit was not written down");
-            }
-            return;
-        }
-        if self.has_said(&text).await {
-            return self.close(job.ticket).await;
-        }
-        let letter = Letter::plain(OutboxKind::Notice, notices::EDITED_LATE)
-            .with_button(notices::RUN_EDIT, notices::run_data(job.ticket));
-        let entry = self.core.seal(letter, &job.inbound.place, Some(message.clone()));
-        if let Err(fault) = self.core.post(vec![Write::Park(job.ticket)], entry.into_iter().collect()).await {
-            tracing::error!(%fault, session = %self.key, "an edit was not written down");
-        }
-    }
-
-    /// Whether the text of an edit is what the run has or had: then only marks or pictures of the message changed.
-    async fn has_said(&self, text: &str) -> bool {
-        let is_said = |active: &Active| active.pending.text.trim() == text || self.backlog.has_taken(text);
-        if self.active.as_ref().is_some_and(is_said) {
-            return true;
-        }
-        let Some(Some(record)) = self.record().await else { return false };
-        let history = self.core.ports.transcript.tail(&record.id, prompt::MOST_TURNS).await;
-        self.read(history).is_some_and(|history| {
-            history.iter().any(|turn| matches!(&turn.said, PromptTurn::User(said) if said.trim() == text))
-        })
-    }
-
-    async fn press(&mut self, job: &Job, data: &str, query: &str) {
-        let answer = match notices::wish(data) {
-            Some(Wish::Run(ticket)) => self.run_parked(job, ticket).await,
-            Some(Wish::Show(ticket)) => self.show_again(job, ticket).await,
-            Some(Wish::Rule(ticket, ruling)) => {
-                Some(notices::ruled(self.core.approvals.answer(ticket, ruling, self.by(job)), ruling))
-            }
-            None => Some(notices::STALE),
-        };
-        self.close(job.ticket).await;
-        self.answer_press(job, query, answer);
-    }
-
-    /// Ends the run as `/stop` does, where the person may. One that comes too late is told only on the button.
-    async fn halt(&mut self, job: &Job, query: Option<&str>) {
-        let stopped = job.authority == Authority::Directs && self.stop().await;
-        let reply_to = Some(job.inbound.message.clone());
-        let letter = Letter::plain(OutboxKind::Acknowledgement, STOPPED).last();
-        let entry =
-            stopped.then(|| self.core.seal(letter, &job.inbound.place, reply_to)).flatten().into_iter();
-        if let Err(fault) = self.core.post(vec![Write::Close(job.ticket)], entry.collect()).await {
-            tracing::error!(%fault, session = %self.key, "a stop was not written down");
-        }
-        if let Some(query) = query {
-            self.answer_press(job, query, (!stopped).then_some(NOTHING_RUNNING));
-        }
-    }
-
-    fn answer_press(&self, job: &Job, query: &str, answer: Option<&'static str>) {
-        let outward = self.core.ports.outward.get(&job.inbound.place.account);
-        if let Some(presses) = outward.and_then(|outward| outward.presses.clone()) {
-            let query = query.to_owned();
-            // The sign on the button is no part of the conversation: it waits for nobody.
-            self.core.tasks.spawn(async move {
-                let outcome = presses.answer(&query, answer).await;
-                tracing::debug!(?outcome, "a press was answered");
-            });
-        }
-    }
-
-    /// Runs a message that was put by. What it changed when it came is not changed again.
-    async fn run_parked(&mut self, press: &Job, ticket: Ticket) -> Option<&'static str> {
-        let entry = self.read(self.core.ports.inbox.entry(ticket).await).flatten();
-        let Some(entry) = entry.filter(|entry| entry.state == InboxState::Parked) else {
-            return Some(notices::STALE);
-        };
-        if !self.may_press(press, &entry.inbound) {
-            return Some(notices::NOT_YOURS);
-        }
-        let runs = self.active.as_ref().is_some_and(|active| active.pending.tickets.contains(&ticket));
-        if runs || self.backlog.holds(ticket) {
-            return None;
-        }
-        let Some(typed) = entry.inbound.typed().cloned() else { return Some(notices::STALE) };
-        let Some(route) = hearing::belongs(&self.core, &entry.inbound) else { return Some(notices::STALE) };
-        let job = hearing::hear(&self.core, &entry.inbound).job(entry, route);
-        let Some(record) = self.record().await else { return Some(notices::STALE) };
-        let desk = Desk { core: &self.core, job: &job, record: record.as_ref(), busy: self.busy() };
-        let decision = desk.decide(ticket, &typed, &[]);
-        match decision.run {
-            Some(pending) => self.enqueue(pending).await,
-            None => return Some(notices::STALE),
-        }
-        None
-    }
-
-    async fn show_again(&mut self, press: &Job, ticket: Ticket) -> Option<&'static str> {
-        let entry = self.read(self.core.ports.outbox.entry(ticket).await).flatten();
-        let Some(entry) = entry.filter(|entry| entry.place.chat == press.inbound.place.chat) else {
-            return Some(notices::STALE);
-        };
-        let Some(again) = courier::again(&entry, self.core.ports.ledger.ticket()) else {
-            return Some(notices::STALE);
-        };
-        if let Err(fault) = self.core.post(vec![Write::Forget(ticket)], vec![again]).await {
-            tracing::error!(%fault, session = %self.key, "an answer could not be shown again");
-        }
-        None
-    }
-
-    fn by<'a>(&self, job: &'a Job) -> By<'a> {
-        let sender = &job.inbound.sender;
-        let owner = owner(&self.core.settings, &job.inbound.place.account, sender);
-        By { session: &job.route.key, sender: &sender.id, owner }
-    }
-
-    /// A button belongs to the person whose message it is about, and to owners.
-    fn may_press(&self, press: &Job, about: &Inbound) -> bool {
-        let presser = &press.inbound.sender;
-        presser.id == about.sender.id
-            || owner(&self.core.settings, &press.inbound.place.account, presser)
-                == pensive_directives::Owner::Yes
     }
 
     /// The session's record; the outer nothing means that the store could not tell, and was logged.
@@ -470,32 +363,6 @@ impl Lane {
 
     fn busy(&self) -> Busy {
         Busy { running: self.active.is_some(), waiting: self.backlog.len() }
-    }
-
-    fn change(&self, job: &Job, changes: Vec<Change>, scope: Scope) -> Write {
-        let fresh = self.fresh(job);
-        let holder = job.route.holder.clone();
-        let now = self.core.now();
-        let change = move |old: Option<SessionRecord>| {
-            let mut record = old.unwrap_or(fresh);
-            record.updated = now;
-            record.last_interaction = now;
-            apply(&mut record, &holder, &changes, scope);
-            record
-        };
-        Write::Session(self.key.clone(), Box::new(change))
-    }
-
-    fn renew(&self, job: &Job, changes: Vec<Change>, scope: Scope) -> Write {
-        let mut fresh = self.fresh(job);
-        apply(&mut fresh, &job.route.holder, &changes, scope);
-        Write::Session(self.key.clone(), Box::new(move |_old| fresh))
-    }
-
-    fn fresh(&self, job: &Job) -> SessionRecord {
-        let place = job.inbound.place.clone();
-        let id = session_id(&[job.ticket]);
-        SessionRecord::new(id, self.key.clone(), job.route.agent.id.clone(), place, self.core.now())
     }
 
     async fn close(&self, ticket: Ticket) {
@@ -527,20 +394,4 @@ async fn moment(core: &Core, moment: Option<Timestamp>) {
         Some(moment) => core.ports.clock.sleep_until(moment).await,
         None => std::future::pending().await,
     }
-}
-
-fn apply(record: &mut SessionRecord, holder: &SenderId, changes: &[Change], scope: Scope) {
-    let target = match scope {
-        Scope::Sender => record.senders.entry(holder.clone()).or_default(),
-        Scope::Chat => &mut record.chat,
-    };
-    for change in changes {
-        target.apply(change);
-    }
-}
-
-/// A session is named after the message that began it, so that names never repeat.
-pub(crate) fn session_id(tickets: &[Ticket]) -> SessionId {
-    let first = tickets.first().copied().unwrap_or(Ticket(0));
-    SessionId::from(format!("s{first}"))
 }

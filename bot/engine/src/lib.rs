@@ -14,7 +14,6 @@ mod answer;
 mod approval;
 mod backlog;
 mod bubble;
-#[cfg_attr(not(test), expect(dead_code, reason = "the courier will pace its chat by it"))]
 mod budget;
 mod call;
 mod core;
@@ -31,7 +30,7 @@ mod hold;
 mod lane;
 mod mask;
 mod notices;
-#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the run will show its work by it"))]
+mod picker;
 mod present;
 mod prompt;
 mod rate;
@@ -42,11 +41,12 @@ mod rule;
 mod run;
 #[cfg(test)]
 mod samples;
+mod screen;
 pub mod settings;
-mod show;
 mod status;
 mod tools;
 mod trace;
+mod traces;
 mod workers;
 
 pub use crate::core::Ports;

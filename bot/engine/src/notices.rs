@@ -34,6 +34,11 @@ pub(crate) const NOT_STORED: &str =
 pub(crate) const STALE: &str = "That is no longer here.";
 /// A pressed button is somebody else's.
 pub(crate) const NOT_YOURS: &str = "That button is for somebody else.";
+/// A pressed button offers what does not hold any more, or was never offered here.
+pub(crate) const OUT_OF_DATE: &str = "This button is out of date.";
+/// Reasoning that is to be seen live cannot be.
+pub(crate) const NO_LIVE_REASONING: &str =
+    "⚙️ Reasoning cannot be shown live in this chat, so it is not shown. /reasoning on posts it as a message.";
 /// What came with a message cannot be looked at.
 pub(crate) const NO_FILES: &str = "I can read text here, but not yet files, pictures or voice messages.";
 /// A run took too long.

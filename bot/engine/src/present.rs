@@ -7,7 +7,7 @@ mod failed;
 mod stage;
 mod view;
 
-pub(crate) use event::{Event, Op, Over, Post, Rest, Words};
+pub(crate) use event::{Event, Fate, Op, Over, Post, Rest, Words};
 pub(crate) use failed::Failed;
 pub(crate) use stage::Stage;
 pub(crate) use view::{NoPreviews, Occasion, Scene, View};

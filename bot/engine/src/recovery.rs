@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::Place;
 use pensive_contract::store::{
-    InboxEntry, InboxState, OutboxEntry, OutboxKind, PartState, StoreFault, Write,
+    InboxEntry, InboxState, OutboxEntry, OutboxKind, PartState, Standing, StoreFault, Write,
 };
 
 use crate::access::Admission;
 use crate::core::{Address, Core, Letter};
 use crate::hearing;
 use crate::notices;
+use crate::run::Pending;
 
 /// How long a message that was put by can still be asked for.
 const KEEP: Duration = Duration::from_hours(24);
@@ -85,13 +87,43 @@ fn fate(entry: &OutboxEntry) -> Fate {
 /// Parts that were being tried may have landed: nobody knows, so they are not tried again. But a notice is the only way
 /// to what is behind its button: twice is better than never.
 fn doubtful(mut entry: OutboxEntry) -> OutboxEntry {
-    let again = entry.kind == OutboxKind::Notice && !entry.buttons.is_empty();
-    for (_, state) in &mut entry.parts {
+    let notice = entry.kind == OutboxKind::Notice && !entry.buttons.is_empty();
+    // What takes the place of a preview does so twice without harm.
+    let settles = matches!(entry.standing, Some(Standing::Settle(_)));
+    for (index, (_, state)) in entry.parts.iter_mut().enumerate() {
+        let again = notice || (settles && index == 0);
         if *state == PartState::Trying {
             *state = if again { PartState::Waiting } else { PartState::Unknown };
         }
     }
     entry
+}
+
+/// Notes that a preview stands as a message of its own, for a start after a crash to take it away.
+pub(crate) async fn remember(core: &Core, pending: &Pending, standing: &MessageId) {
+    let Some(ticket) = pending.tickets.last() else { return };
+    let value = format!("{ticket} {standing}").into_bytes();
+    if let Err(fault) = core.ports.notes.keep(&standing_at(&pending.inbound.place), value).await {
+        tracing::warn!(%fault, "a preview that stands was not written down");
+    }
+}
+
+/// Takes away what a run that was cut off had shown of its answer.
+async fn clear(core: &Core, entry: &InboxEntry) -> Result<(), StoreFault> {
+    let place = &entry.inbound.place;
+    let Some(note) = core.ports.notes.note(&standing_at(place)).await? else { return Ok(()) };
+    let note = String::from_utf8_lossy(&note).into_owned();
+    let Some((ticket, standing)) = note.split_once(' ') else { return Ok(()) };
+    if ticket == entry.ticket.to_string() {
+        core.take_away(place, Some(Standing::Remove(MessageId::from(standing))));
+    }
+    Ok(())
+}
+
+/// One conversation has one run at a time, and so one preview.
+fn standing_at(place: &Place) -> String {
+    let topic = place.topic.as_ref().map_or("", |topic| topic.id.as_str());
+    format!("standing/{}/{}/{topic}", place.account, place.chat)
 }
 
 async fn take_up(core: &Arc<Core>, entry: InboxEntry) -> Result<(), StoreFault> {
@@ -100,6 +132,7 @@ async fn take_up(core: &Arc<Core>, entry: InboxEntry) -> Result<(), StoreFault> 
         InboxState::Parked if old => core.ports.ledger.commit(vec![Write::Close(entry.ticket)]).await,
         InboxState::Parked => Ok(()),
         InboxState::Running => {
+            clear(core, &entry).await?;
             let letter = Letter::plain(OutboxKind::Notice, notices::RESTARTED)
                 .with_button(notices::RUN_AGAIN, notices::run_data(entry.ticket))
                 .last();

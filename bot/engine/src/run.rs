@@ -11,7 +11,7 @@ use pensive_contract::ids::{SessionId, Ticket};
 use pensive_contract::inbound::{ChatKind, Inbound};
 use pensive_contract::model::{ModelRef, PromptTurn};
 use pensive_contract::session::Turn;
-use pensive_contract::store::Write;
+use pensive_contract::store::{Standing, Write};
 use pensive_directives::{OnceOverrides, Settings};
 use tokio_util::sync::CancellationToken;
 
@@ -19,10 +19,13 @@ use crate::access::Authority;
 use crate::answer::{Answer, Spent};
 use crate::approval;
 use crate::backlog::Backlog;
+use crate::budget::Rank;
 use crate::core::Core;
 use crate::course::Course;
 use crate::notices;
+use crate::present::Occasion;
 use crate::route::Route;
+use crate::screen::Screen;
 use crate::tools::Bearings;
 
 /// Typing is shown for answers that take longer than an eye needs.
@@ -117,44 +120,93 @@ impl RunEnd {
     }
 }
 
-/// Runs `pending` in `session` until it ends one way or the other.
-pub(crate) async fn run(core: Arc<Core>, pending: Pending, session: SessionId, lead: Lead) -> RunEnd {
-    let asked = AtomicUsize::new(0);
-    let bearings = Bearings { core: &core, pending: &pending, waiting: &lead.waiting, asked: &asked };
-    let mut course = Course::new(bearings, &session, &lead.backlog);
-    let end = tokio::select! {
-        biased;
-        // The end of the daemon stops everything below it, and is no person's wish.
-        () = core.abort.cancelled() => return RunEnd::Aborted,
-        () = lead.stop.cancelled() => None,
-        end = in_time(bearings, &mut course) => Some(end),
-        () = typing(&core, &pending) => return RunEnd::Aborted,
-    };
-    end.unwrap_or_else(|| RunEnd::Stopped(Box::new(course.halted())))
+/// A run that is over.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) end: RunEnd,
+    /// The preview that stands in the chat, and what becomes of it.
+    pub(crate) standing: Option<Standing>,
 }
 
-async fn in_time(bearings: Bearings<'_>, course: &mut Course<'_>) -> RunEnd {
-    let Bearings { core, pending, asked, .. } = bearings;
-    let Ok(_slot) = core.slots.acquire().await else { return RunEnd::Aborted };
+impl From<RunEnd> for Ended {
+    fn from(end: RunEnd) -> Self {
+        Self { end, standing: None }
+    }
+}
+
+/// How the course of a run ended.
+enum Way {
+    /// The model said what it had to say; this goes below.
+    Said(Option<&'static str>),
+    /// It came to nothing; one sentence for the person.
+    Failed(String),
+    /// A person stopped it.
+    Stopped,
+    /// The daemon ends.
+    Aborted,
+}
+
+/// Runs `pending` in `session` until it ends one way or the other.
+pub(crate) async fn run(core: Arc<Core>, pending: Pending, session: SessionId, lead: Lead) -> Ended {
+    let asked = AtomicUsize::new(0);
+    let screen = Screen::new(&core, &pending, stream(&pending), Occasion::Asked);
+    let bearings =
+        Bearings { core: &core, pending: &pending, waiting: &lead.waiting, asked: &asked, screen: &screen };
+    let mut course = Course::new(bearings, &session, &lead.backlog);
+    let mut work = pin!(screen.work());
+    let way = tokio::select! {
+        biased;
+        // The end of the daemon stops everything below it, and is no person's wish.
+        () = core.abort.cancelled() => Way::Aborted,
+        () = lead.stop.cancelled() => Way::Stopped,
+        way = in_time(bearings, &mut course) => way,
+        () = typing(bearings) => Way::Aborted,
+        () = &mut work => Way::Aborted,
+    };
+    if let Way::Aborted = way {
+        return RunEnd::Aborted.into();
+    }
+    screen.end();
+    tokio::select! {
+        biased;
+        () = core.abort.cancelled() => return RunEnd::Aborted.into(),
+        () = &mut work => {}
+    }
+    let mut closed = screen.close().await;
+    let standing = closed.standing.take();
+    let end = match way {
+        Way::Said(coda) => RunEnd::Answered(Box::new(course.answer(coda, closed))),
+        Way::Failed(person) => RunEnd::Failed(course.failure(person, closed)),
+        Way::Stopped => RunEnd::Stopped(Box::new(course.halted(closed))),
+        Way::Aborted => RunEnd::Aborted,
+    };
+    Ended { end, standing }
+}
+
+/// What names the previews of a run; never zero.
+pub(crate) fn stream(pending: &Pending) -> i64 {
+    let newest = pending.tickets.last().map_or(0, |ticket| ticket.0);
+    i64::try_from(newest).unwrap_or(i64::MAX).max(1)
+}
+
+async fn in_time(bearings: Bearings<'_>, course: &mut Course<'_>) -> Way {
+    let Bearings { core, pending, asked, screen, .. } = bearings;
+    let Ok(_slot) = core.slots.acquire().await else { return Way::Aborted };
     if core.closing.is_cancelled() {
-        return RunEnd::Aborted;
+        return Way::Aborted;
     }
     begin(core, pending);
+    screen.open();
     // Waiting for a slot is not the run's own time, and neither is waiting for people.
-    let ended = {
-        let mut course = pin!(course.run());
-        let mut left = core.settings.run_limit;
-        loop {
-            match within(&*core.ports.clock, left, &mut course).await {
-                Err(_) if asked.swap(0, Ordering::Relaxed) > 0 => left = approval::PATIENCE,
-                ended => break ended,
-            }
+    let mut course = pin!(course.run());
+    let mut left = core.settings.run_limit;
+    loop {
+        match within(&*core.ports.clock, left, &mut course).await {
+            Ok(Ok(coda)) => return Way::Said(coda),
+            Ok(Err(person)) => return Way::Failed(person),
+            Err(_) if asked.swap(0, Ordering::Relaxed) > 0 => left = approval::PATIENCE,
+            Err(_) => return Way::Failed(notices::TOO_LONG.to_owned()),
         }
-    };
-    match ended {
-        Ok(Ok(answer)) => RunEnd::Answered(Box::new(answer)),
-        Ok(Err(person)) => RunEnd::Failed(course.failure(person)),
-        Err(_) => RunEnd::Failed(course.failure(notices::TOO_LONG.to_owned())),
     }
 }
 
@@ -167,8 +219,10 @@ fn begin(core: &Core, pending: &Pending) {
     }
 }
 
-/// Shows the typing sign for as long as this is polled.
-async fn typing(core: &Core, pending: &Pending) {
+/// Shows the typing sign for as long as this is polled, where nothing else tells that an answer is being made and the chat
+/// has room for it.
+async fn typing(bearings: Bearings<'_>) {
+    let Bearings { core, pending, screen, .. } = bearings;
     let place = &pending.inbound.place;
     let outward = core.ports.outward.get(&place.account);
     let Some(typing) = outward.and_then(|outward| outward.typing.as_ref()) else {
@@ -176,8 +230,10 @@ async fn typing(core: &Core, pending: &Pending) {
     };
     core.ports.clock.sleep(TYPING_AFTER).await;
     loop {
-        let outcome = typing.show(place).await;
-        tracing::debug!(?outcome, "typing shown");
+        if !screen.is_seen() && core.pass(place, Rank::Sign).is_ok() {
+            let outcome = typing.show(place).await;
+            tracing::debug!(?outcome, "typing shown");
+        }
         core.ports.clock.sleep(typing.lasts().mul_f64(0.8)).await;
     }
 }

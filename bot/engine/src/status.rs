@@ -40,6 +40,8 @@ pub(crate) struct View<'a> {
     pub(crate) key: &'a SessionKey,
     pub(crate) record: Option<&'a SessionRecord>,
     pub(crate) busy: Busy,
+    /// What the last run told of itself.
+    pub(crate) trace: Vec<String>,
 }
 
 /// The lane that a call made now would ask for.
@@ -62,6 +64,9 @@ pub(crate) fn status(view: &View<'_>) -> String {
     lines.push(session_line(view));
     lines.push(queue_line(view));
     lines.extend(view.record.and_then(|record| last_line(record, view.now)));
+    if view.settings.trace.value != Trace::Off {
+        lines.extend(view.trace.iter().cloned());
+    }
     lines.join("\n")
 }
 

@@ -13,6 +13,7 @@ use pensive_contract::tool::{Danger, Errand, Tool, ToolFault};
 use crate::core::Core;
 use crate::desk;
 use crate::run::Pending;
+use crate::screen::Screen;
 use crate::settings::ToolRules;
 use crate::status::Busy;
 
@@ -28,6 +29,8 @@ pub(crate) struct Bearings<'a> {
     pub(crate) waiting: &'a Arc<AtomicUsize>,
     /// Questions that the run asked people, since that was last looked at.
     pub(crate) asked: &'a AtomicUsize,
+    /// Where its work is shown.
+    pub(crate) screen: &'a Screen<'a>,
 }
 
 /// The tools of one run, and what it has asked of them.

@@ -1,5 +1,6 @@
 //! What a run tells of itself under `/trace`: short lines for people, and all of it in fences for whoever looks closer.
 
+use pensive_contract::ids::SessionKey;
 use pensive_contract::model::{Limits, ModelRef, ModelRequest, PromptTurn};
 use pensive_contract::outward::Body;
 use pensive_contract::speech::{ToolOutcome, ToolResult};
@@ -7,6 +8,8 @@ use pensive_directives::Trace;
 
 use crate::answer::Answer;
 use crate::bubble::fenced;
+use crate::core::Core;
+use crate::run::RunEnd;
 
 /// What is noted while a run goes on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,6 +67,17 @@ fn results(turn: &PromptTurn) -> usize {
     match turn {
         PromptTurn::Tools(results) => results.iter().map(|result| result.text.len()).sum(),
         PromptTurn::User(_) | PromptTurn::Media(_) | PromptTurn::Assistant(_) => 0,
+    }
+}
+
+/// Keeps what a run tells, for whoever asks how things stand.
+pub(crate) fn keep(core: &Core, session: &SessionKey, end: &RunEnd) {
+    match end {
+        RunEnd::Answered(answer) => {
+            let lines = lines(answer, core.ports.model.limits(&answer.model));
+            core.traces.keep(session, lines);
+        }
+        RunEnd::Failed(_) | RunEnd::Stopped(_) | RunEnd::Aborted => core.traces.forget(session),
     }
 }
 

@@ -149,6 +149,11 @@ impl<K: Hash + Eq + Clone, J> Bench<K, J> {
         self.registry.stilled.notify_one();
     }
 
+    /// Whether others wait behind the job that [`Bench::next`] gave last.
+    pub(crate) fn has_more(&self) -> bool {
+        self.registry.lock().get(&self.key).is_some_and(|seat| seat.promised > 1 || seat.left)
+    }
+
     /// Whether the worker has caught up and jobs were left for it to fetch; from here on they come by the queue again.
     pub(crate) fn has_left(&self) -> bool {
         let mut seats = self.registry.lock();

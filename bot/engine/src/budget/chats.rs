@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use pensive_contract::clock::Timestamp;
 use pensive_contract::inbound::Place;
+use pensive_contract::outward::Pace;
 
 use super::{Budget, Rank};
 use crate::core::Address;
@@ -31,13 +32,18 @@ impl Budgets {
     ///
     /// # Errors
     /// It must not be made before this moment.
-    pub(crate) fn take(&self, place: &Place, rank: Rank, now: Timestamp) -> Result<(), Timestamp> {
-        self.chats().budget(place, now).take(rank, now)
+    pub(crate) fn take(&self, pace: Pace, place: &Place, rank: Rank, now: Timestamp) -> Result<(), Timestamp> {
+        self.chats().budget(pace, place, now).take(rank, now)
+    }
+
+    /// When such a call may be made if nothing else is.
+    pub(crate) fn ready(&self, pace: Pace, place: &Place, rank: Rank, now: Timestamp) -> Timestamp {
+        self.chats().budget(pace, place, now).ready(rank, now)
     }
 
     /// The platform asked for silence in this chat from now on.
-    pub(crate) fn hush(&self, place: &Place, span: Duration, now: Timestamp) {
-        self.chats().budget(place, now).hush(span, now);
+    pub(crate) fn hush(&self, pace: Pace, place: &Place, span: Duration, now: Timestamp) {
+        self.chats().budget(pace, place, now).hush(span, now);
     }
 
     /// The end of the silence that still holds in this chat.
@@ -51,12 +57,12 @@ impl Budgets {
 }
 
 impl Chats {
-    fn budget(&mut self, place: &Place, now: Timestamp) -> &mut Budget {
+    fn budget(&mut self, pace: Pace, place: &Place, now: Timestamp) -> &mut Budget {
         if self.budgets.len() >= FEWEST.max(self.left * 2) {
             self.budgets.retain(|_, budget| !budget.is_idle(now));
             self.left = self.budgets.len();
         }
-        self.budgets.entry(address(place)).or_insert_with(|| Budget::new(place.kind))
+        self.budgets.entry(address(place)).or_insert_with(|| Budget::new(pace, place.kind))
     }
 }
 
@@ -70,6 +76,7 @@ mod tests {
     use pensive_contract::inbound::{Topic, TopicKind};
 
     use super::*;
+    use crate::budget::tests::PACE;
     use crate::samples::inbound;
 
     fn place(chat: &str) -> Place {
@@ -82,16 +89,16 @@ mod tests {
         let topic = Some(Topic { id: TopicId::from("5"), kind: TopicKind::Topic });
         let now = Timestamp(1_000);
         for place in [place("1"), Place { topic, ..place("1") }].iter().cycle().take(5) {
-            assert_eq!(budgets.take(place, Rank::Answer, now), Ok(()));
+            assert_eq!(budgets.take(PACE, place, Rank::Answer, now), Ok(()));
         }
-        assert_eq!(budgets.take(&place("1"), Rank::Answer, now), Err(Timestamp(2_000)));
-        assert_eq!(budgets.take(&place("2"), Rank::Answer, now), Ok(()));
+        assert_eq!(budgets.take(PACE, &place("1"), Rank::Answer, now), Err(Timestamp(2_000)));
+        assert_eq!(budgets.take(PACE, &place("2"), Rank::Answer, now), Ok(()));
     }
 
     #[test]
     fn a_silence_belongs_to_its_chat() {
         let budgets = Budgets::default();
-        budgets.hush(&place("1"), Duration::from_secs(9), Timestamp(1_000));
+        budgets.hush(PACE, &place("1"), Duration::from_secs(9), Timestamp(1_000));
         assert_eq!(budgets.hushed(&place("1"), Timestamp(2_000)), Some(Timestamp(10_000)));
         assert_eq!(budgets.hushed(&place("2"), Timestamp(2_000)), None);
     }
@@ -99,10 +106,10 @@ mod tests {
     #[test]
     fn chats_that_are_idle_are_forgotten_and_others_are_not() {
         let budgets = Budgets::default();
-        budgets.hush(&place("quiet"), Duration::from_hours(24), Timestamp(0));
+        budgets.hush(PACE, &place("quiet"), Duration::from_hours(24), Timestamp(0));
         for index in 0..1_000_i64 {
             let place = Place { chat: ChatId::from(index.to_string()), ..place("1") };
-            assert_eq!(budgets.take(&place, Rank::Answer, Timestamp(index * 10_000)), Ok(()));
+            assert_eq!(budgets.take(PACE, &place, Rank::Answer, Timestamp(index * 10_000)), Ok(()));
         }
         assert!(budgets.chats().budgets.len() <= FEWEST);
         assert!(budgets.hushed(&place("quiet"), Timestamp(10_000_000)).is_some());

@@ -2,8 +2,8 @@
 
 use pensive_contract::model::Recast;
 use pensive_contract::outward::Body;
-use pensive_contract::speech::ToolOutcome;
 use pensive_contract::store::OutboxKind;
+use pensive_contract::tool::Danger;
 
 use super::Failed;
 use crate::bubble::Bubble;
@@ -34,11 +34,22 @@ pub(crate) enum Event {
         id: String,
         /// What it gave, without its secrets.
         output: String,
-        /// Whether it went well.
-        outcome: ToolOutcome,
+        /// How.
+        fate: Fate,
     },
     /// A word of ours that the person is to have before the answer.
     Note(String),
+}
+
+/// How a call of a tool ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It could not be made, or somebody did not allow it.
+    NotMade,
+    /// It was made.
+    Done(Danger),
+    /// It was made and came to nothing.
+    Failed(Danger),
 }
 
 /// What is to be done, in order.
@@ -93,4 +104,14 @@ pub(crate) enum Words {
     Posted,
     /// These did not.
     Unposted(String),
+}
+
+impl Words {
+    /// Those that are still to be shown.
+    pub(crate) fn unposted(self) -> Option<String> {
+        match self {
+            Self::Unposted(words) => Some(words),
+            Self::Posted | Self::Nothing => None,
+        }
+    }
 }

@@ -1,22 +1,12 @@
 //! A tool call that came to nothing, and whether the person has to hear of it.
 
+use pensive_contract::tool::Danger;
 use pensive_directives::Verbose;
 
 use crate::bubble::Bubble;
 
-/// Tools that change what is outside the conversation: that one of these failed matters whatever the answer is.
-const CHANGING: &[&str] = &[
-    "exec",
-    "bash",
-    "write",
-    "edit",
-    "apply_patch",
-    "message",
-    "cron",
-    "process",
-    "memory_write",
-    "sessions_spawn",
-];
+/// Tools that change something although they can do no harm: that one of these failed matters whatever the answer is.
+const CHANGING: &[&str] = &["write", "edit", "apply_patch", "memory_write", "message", "sessions_spawn"];
 
 /// What an answer says that does not pass a failure over. Looked for only to spare the person a line that they have read
 /// already; where it is missed, they read it twice.
@@ -39,6 +29,8 @@ const OWNED_UP: &[&str] = &[
 pub(crate) struct Failed {
     pub(super) tool: String,
     pub(super) bubble: Bubble,
+    /// Whether it was to do what could harm.
+    pub(super) danger: Danger,
     /// What it said.
     pub(super) reason: String,
 }
@@ -59,6 +51,7 @@ impl Failed {
 
     fn is_passed_over(&self, answer: &str) -> bool {
         let answer = answer.to_lowercase();
-        !CHANGING.contains(&self.tool.as_str()) || OWNED_UP.iter().any(|words| answer.contains(words))
+        let matters = self.danger == Danger::Dangerous || CHANGING.contains(&self.tool.as_str());
+        !matters || OWNED_UP.iter().any(|words| answer.contains(words))
     }
 }

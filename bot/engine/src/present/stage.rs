@@ -7,12 +7,11 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::MessageId;
 use pensive_contract::model::Recast;
 use pensive_contract::outward::Body;
-use pensive_contract::speech::ToolOutcome;
 use pensive_contract::store::OutboxKind;
 use pensive_directives::{Reasoning, Verbose};
 
 use super::face::Face;
-use super::{Event, Failed, NoPreviews, Occasion, Op, Over, Post, Rest, View, Words};
+use super::{Event, Failed, Fate, NoPreviews, Occasion, Op, Over, Post, Rest, View, Words};
 use crate::bubble::Bubble;
 use crate::settings::Streaming;
 
@@ -121,7 +120,7 @@ impl Stage {
                 let call = Call { id, tool, bubble, output: None, is_done: false };
                 self.called(call, view, now);
             }
-            Event::Returned { id, output, outcome } => self.returned(&id, output, outcome, view, now),
+            Event::Returned { id, output, fate } => self.returned(&id, output, fate, view, now),
             Event::Note(words) => match self.occasion {
                 Occasion::Asked => self.post(OutboxKind::Notice, Body::Plain(words), view, now),
                 Occasion::Background => self.notes.push(words),
@@ -135,7 +134,7 @@ impl Stage {
     }
 
     /// What is left when the run has ended.
-    pub(crate) fn close(mut self, view: &View) -> Rest {
+    pub(crate) fn close(&mut self, view: &View) -> Rest {
         let thinking = match view.reasoning {
             Reasoning::On => Some(self.reasoning.trim().to_owned()).filter(|words| !words.is_empty()),
             Reasoning::Off | Reasoning::Stream => None,
@@ -145,7 +144,17 @@ impl Stage {
             (true, true) => Words::Posted,
             (true, false) => Words::Nothing,
         };
-        Rest { notes: self.notes, thinking, words, failed: self.failed, over: over(view) }
+        Rest { notes: std::mem::take(&mut self.notes), thinking, words, failed: self.failed.take(), over: over(view) }
+    }
+
+    /// The run has its turn: what it waited before does not count.
+    pub(crate) fn begin(&mut self, now: Timestamp) {
+        self.since = now;
+    }
+
+    /// Whether the chat shows anything of the answer in the making.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.face.is_some()
     }
 
     /// A message of ours went out in the chat, or a preview did not land: what was shown may be gone, and is shown again.
@@ -266,17 +275,19 @@ impl Stage {
         }
     }
 
-    fn returned(&mut self, id: &str, output: String, outcome: ToolOutcome, view: &View, now: Timestamp) {
+    fn returned(&mut self, id: &str, output: String, fate: Fate, view: &View, now: Timestamp) {
         let Some(call) = self.calls.iter_mut().find(|call| call.id == id && call.output.is_none()) else {
             return;
         };
-        match outcome {
-            ToolOutcome::Failed => {
+        match fate {
+            // Whoever did not allow it knows, and the model is told.
+            Fate::NotMade => {}
+            Fate::Failed(danger) => {
                 let (tool, bubble) = (call.tool.clone(), call.bubble.clone());
-                self.failed = Some(Failed { tool, bubble, reason: output.clone() });
+                self.failed = Some(Failed { tool, bubble, danger, reason: output.clone() });
             }
             // The same tool went well later: that was made good.
-            ToolOutcome::Done => {
+            Fate::Done(_) => {
                 self.failed.take_if(|failed| failed.tool == call.tool);
             }
         }

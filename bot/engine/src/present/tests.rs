@@ -10,7 +10,7 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::inbound::ChatKind;
 use pensive_contract::model::Recast;
 use pensive_contract::outward::{Body, Cost, Tempo};
-use pensive_contract::speech::ToolOutcome;
+use pensive_contract::tool::Danger;
 use pensive_contract::store::OutboxKind;
 use pensive_directives::{Reasoning, Source, Verbose};
 
@@ -91,13 +91,13 @@ impl Play {
 
     fn gets(&mut self, at: i64, id: &str, output: &str) -> &mut Self {
         let (id, output) = (id.to_owned(), output.to_owned());
-        self.event(at, Event::Returned { id, output, outcome: ToolOutcome::Done })
+        self.event(at, Event::Returned { id, output, fate: Fate::Done(Danger::Harmless) })
     }
 
     /// Ends here; what is left is the last line.
     fn ends(&mut self, at: i64) -> Rest {
         self.until(at);
-        let stage = std::mem::replace(&mut self.stage, Stage::new(8, None, Occasion::Asked, Timestamp(at)));
+        let mut stage = std::mem::replace(&mut self.stage, Stage::new(8, None, Occasion::Asked, Timestamp(at)));
         stage.close(&self.view)
     }
 

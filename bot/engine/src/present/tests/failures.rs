@@ -1,16 +1,17 @@
 //! Calls that came to nothing, and what is said of them.
 
-use pensive_contract::speech::ToolOutcome;
+use pensive_contract::tool::Danger;
 use pensive_directives::Verbose;
 
 use super::{Play, QUIET, called};
-use crate::present::{Event, NoPreviews, View};
+use crate::present::{Event, Fate, NoPreviews, View};
 
 fn failing(tool: &str, arguments: &str, view: View) -> Play {
     let mut play = Play::new(View { previews: Err(NoPreviews::Unable), ..view });
     play.event(1, called("1", tool, arguments));
+    let danger = if tool == "exec" { Danger::Dangerous } else { Danger::Harmless };
     let (id, output) = ("1".to_owned(), "no such thing: /srv/x\nmore".to_owned());
-    play.event(2, Event::Returned { id, output, outcome: ToolOutcome::Failed });
+    play.event(2, Event::Returned { id, output, fate: Fate::Failed(danger) });
     play
 }
 
@@ -42,8 +43,8 @@ fn a_failure_that_was_made_good_is_forgotten_and_the_last_one_counts() {
     assert_eq!(play.ends(5).failed, None);
     let mut play = failing("exec", r#"{"command":"make"}"#, QUIET);
     play.event(3, called("2", "write", r#"{"path":"p","content":""}"#));
-    let (id, output) = ("2".to_owned(), "disk full".to_owned());
-    play.event(4, Event::Returned { id, output, outcome: ToolOutcome::Failed });
+    let (id, output, danger) = ("2".to_owned(), "disk full".to_owned(), Danger::Harmless);
+    play.event(4, Event::Returned { id, output, fate: Fate::Failed(danger) });
     let line = play.ends(5).failed.and_then(|failed| failed.line(None, Verbose::Off));
     assert_eq!(line.as_deref(), Some("⚠️ ✍️ Write: to p (0 chars) failed"));
 }

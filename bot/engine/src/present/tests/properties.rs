@@ -1,12 +1,12 @@
 //! What holds of any run.
 
 use pensive_contract::model::Recast;
-use pensive_contract::speech::ToolOutcome;
+use pensive_contract::tool::Danger;
 use pensive_directives::{Reasoning, Verbose};
 use proptest::prelude::*;
 
 use super::{DRAFTS, EDITS, Play, called};
-use crate::present::{Event, NoPreviews, View, Words};
+use crate::present::{Event, Fate, NoPreviews, View, Words};
 use crate::settings::Streaming;
 
 /// What may happen in a run; calls and their ends are numbered as they come.
@@ -19,7 +19,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::Recast(Recast::ReasoningWasText)),
         Just(Event::Broke),
         Just(called("", "exec", "{}")),
-        Just(Event::Returned { id: String::new(), output: "x".to_owned(), outcome: ToolOutcome::Done }),
+        Just(Event::Returned { id: String::new(), output: "x".to_owned(), fate: Fate::Done(Danger::Harmless) }),
     ]
 }
 
