@@ -5,6 +5,7 @@ mod details;
 mod kind;
 mod level;
 mod upstream;
+mod words;
 
 use std::fmt;
 use std::time::{Duration, UNIX_EPOCH};
@@ -16,6 +17,10 @@ use serde_json::Value;
 use crate::repair;
 use details::Details;
 use kind::status_of;
+use words::{
+    CONTENT, GARBLED, KEY, KEY_WORDS, LIMITED, MEDIA, MEDIA_WORDS, NO_CREDIT, NO_CREDIT_WORDS, TOO_LONG,
+    TOO_LONG_WORDS,
+};
 
 /// The longest pause that a provider may ask for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
@@ -269,82 +274,6 @@ impl Refusal {
         }
     }
 }
-
-const NO_CREDIT: &[&str] = &[
-    "insufficient_quota",
-    "billing_hard_limit_reached",
-    "billing_not_active",
-    "insufficient_balance",
-    "billing_error",
-    "exceeded_current_quota_error",
-];
-const NO_CREDIT_WORDS: &[&str] =
-    &["credit balance is too low", "reached your specified api usage limits", "used all available credits"];
-const LIMITED: &[&str] = &["rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"];
-const KEY: &[&str] = &["invalid_api_key", "authentication_error", "permission_error"];
-/// Google's and xAI's, whose status for a bad key is that of any bad request.
-const KEY_WORDS: &[&str] =
-    &["api key not valid", "api key not found", "api key expired", "incorrect api key"];
-const TOO_LONG: &[&str] = &["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
-const TOO_LONG_WORDS: &[&str] = &[
-    "context length",
-    "context window",
-    "context size",
-    "prompt is too long",
-    "input is too long",
-    "input token count",
-    "exceed context limit",
-    "maximum prompt length",
-    "exceeds max length",
-    "exceeded model token limit",
-    "reduce the length of the messages",
-];
-const MEDIA: &[&str] = &[
-    "image_parse_error",
-    "invalid_image",
-    "invalid_image_format",
-    "invalid_image_mode",
-    "image_too_large",
-    "image_too_small",
-    "empty_image_file",
-    "unsupported_image_media_type",
-    "image_file_too_large",
-    "unsupported_file_type",
-];
-/// Anthropic's, OpenAI's, Google's, OpenRouter's, xAI's, Groq's and Ollama's, and those of servers with llama.cpp and vLLM
-/// in them.
-const MEDIA_WORDS: &[&str] = &[
-    "image.source",
-    "document.source",
-    "could not process image",
-    "could not process pdf",
-    "unable to process input image",
-    "unsupported image",
-    "invalid image",
-    "invalid base64 image",
-    "image data",
-    "image exceeds",
-    "support image",
-    "image input",
-    "image_url is only supported",
-    "content type image_url",
-    "variant `image_url`",
-    "support audio",
-    "audio input",
-    "input_audio",
-    "file input",
-    "unsupported mime type",
-    "payload size exceeds",
-    "the document has no pages",
-    "missing data required for image",
-    "is not a multimodal model",
-    "at most 0 image",
-    "mmproj",
-];
-const CONTENT: &[&str] =
-    &["content_policy_violation", "content_filter", "invalid_prompt", "data_inspection_failed"];
-/// Groq's.
-const GARBLED: &[&str] = &["tool_use_failed", "output_parse_failed"];
 
 impl Refusal {
     /// Whether a bad request is bad for its thinking level, and not for the thoughts in its history.

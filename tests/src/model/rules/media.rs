@@ -12,7 +12,7 @@ use crate::model::{
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// Kinds that Gemini takes.
-const GEMINI: [&str; 13] = [
+const GEMINI: [&str; 17] = [
     "image/png",
     "image/jpeg",
     "image/webp",
@@ -21,10 +21,14 @@ const GEMINI: [&str; 13] = [
     "audio/wav",
     "audio/mp3",
     "audio/mpeg",
+    "audio/m4a",
+    "audio/mp4",
     "audio/aiff",
     "audio/aac",
     "audio/ogg",
+    "audio/opus",
     "audio/flac",
+    "audio/webm",
     "application/pdf",
 ];
 

@@ -191,8 +191,9 @@ fn contents(request: &ModelRequest) -> Vec<Content<'_>> {
     contents
 }
 
-/// The kinds of <https://ai.google.dev/gemini-api/docs/image-understanding>, `audio` and `document-processing` beside it.
-/// Pictures that move are not among them.
+/// The kinds of <https://ai.google.dev/gemini-api/docs/image-understanding> and `document-processing` beside it, where
+/// pictures that move are not among them. Of sounds <https://firebase.google.com/docs/ai-logic/input-file-requirements>
+/// names more than `audio` there, and nearly all.
 pub(crate) fn takes(media: &Media) -> bool {
     match media.kind {
         MediaKind::Image => {
@@ -203,12 +204,22 @@ pub(crate) fn takes(media: &Media) -> bool {
     }
 }
 
+/// The vendor's name for a kind that also has older ones.
+fn mime(media: &Media) -> &str {
+    match media.mime.as_str() {
+        "audio/x-wav" | "audio/wave" => "audio/wav",
+        "audio/x-m4a" => "audio/m4a",
+        "audio/x-flac" => "audio/flac",
+        other => other,
+    }
+}
+
 impl<'a> From<person::Part<'a>> for Part<'a> {
     fn from(part: person::Part<'a>) -> Self {
         match part {
             person::Part::Text(text) => Self { text: Some(text), ..Self::default() },
             person::Part::Media(media) => {
-                let blob = Blob { mime_type: &media.mime, data: Encoded(&media.bytes) };
+                let blob = Blob { mime_type: mime(media), data: Encoded(&media.bytes) };
                 Self { inline_data: Some(blob), ..Self::default() }
             }
         }
