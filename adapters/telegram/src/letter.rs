@@ -39,6 +39,10 @@ pub(crate) fn no_preview() -> LinkPreviewOptions {
     }
 }
 
+/// The longest labels that fit into a row of two, of three and of four, in characters: a phone shows a message at some forty
+/// letters' width, and each button has margins of its own.
+const LABELS: [(usize, usize); 3] = [(4, 8), (3, 12), (2, 18)];
+
 pub(crate) fn keyboard(buttons: &[Button]) -> Option<InlineKeyboardMarkup> {
     let fits = |button: &&Button| {
         let fits = !button.label.is_empty() && (1..=LONGEST_DATA).contains(&button.data.len());
@@ -47,9 +51,24 @@ pub(crate) fn keyboard(buttons: &[Button]) -> Option<InlineKeyboardMarkup> {
         }
         fits
     };
-    let row = |button: &Button| [InlineKeyboardButton::callback(button.label.clone(), button.data.clone())];
-    let rows: Vec<_> = buttons.iter().filter(fits).map(row).collect();
-    (!rows.is_empty()).then(|| InlineKeyboardMarkup::new(rows))
+    let mut rows: Vec<Vec<&Button>> = Vec::new();
+    for button in buttons.iter().filter(fits) {
+        match rows.last_mut() {
+            Some(row) if row.iter().chain([&button]).all(|each| columns(each) > row.len()) => {
+                row.push(button)
+            }
+            _ => rows.push(vec![button]),
+        }
+    }
+    let key = |button: &&Button| InlineKeyboardButton::callback(button.label.clone(), button.data.clone());
+    let row = |row: &Vec<&Button>| row.iter().map(key).collect::<Vec<_>>();
+    (!rows.is_empty()).then(|| InlineKeyboardMarkup::new(rows.iter().map(row)))
+}
+
+/// How many buttons may stand in one row with this one.
+fn columns(button: &Button) -> usize {
+    let length = button.label.chars().count();
+    LABELS.iter().find(|(_, longest)| length <= *longest).map_or(1, |(columns, _)| *columns)
 }
 
 /// The marks in UTF-16 units, in one walk over the text. Marks that do not fit the text are left out: they were stored by
@@ -89,4 +108,35 @@ fn kind(mark: &Mark) -> Option<MessageEntityKind> {
         Style::Fold => MessageEntityKind::ExpandableBlockquote,
         Style::Link { url } => MessageEntityKind::TextLink { url: reqwest::Url::parse(url).ok()? },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_labels_stand_side_by_side_and_long_ones_alone() {
+        let check = |labels: &str, expected: &str| {
+            let button = |label: &str| Button { label: label.to_owned(), data: "x".to_owned() };
+            let buttons: Vec<Button> = labels.split('|').map(button).collect();
+            let rows = keyboard(&buttons).map(|keyboard| keyboard.inline_keyboard).unwrap_or_default();
+            let row = |row: Vec<InlineKeyboardButton>| {
+                row.into_iter().map(|key| key.text).collect::<Vec<_>>().join("|")
+            };
+            assert_eq!(rows.into_iter().map(row).collect::<Vec<_>>().join(" / "), expected);
+        };
+        check("", "");
+        check("Try again", "Try again");
+        check("Allow once|Deny", "Allow once|Deny");
+        check("✓ on|off|auto|Default (on)", "✓ on|off|auto / Default (on)");
+        check(
+            "off|minimal|low|✓ medium|high|Default (medium)",
+            "off|minimal|low|✓ medium / high|Default (medium)",
+        );
+        check("off|✓ minimal|low|medium", "off|✓ minimal|low / medium");
+        check(
+            "prov/one-model-with-a-name|prov/another|Default (prov/another)|‹|›",
+            "prov/one-model-with-a-name / prov/another / Default (prov/another) / ‹|›",
+        );
+    }
 }

@@ -102,7 +102,7 @@ pub struct Button {
 /// What goes with a part.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extras {
-    /// Buttons, a row each. Dropped by channels without buttons.
+    /// Buttons, in reading order; the channel lays them out. Dropped by channels without buttons.
     pub buttons: Vec<Button>,
     /// The message that this one answers, where the channel shows that.
     pub reply_to: Option<MessageId>,
