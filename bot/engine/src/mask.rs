@@ -2,6 +2,7 @@
 //! nobody configured.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -39,11 +40,12 @@ pub struct Masker {
 }
 
 impl Masker {
-    /// Knows each of `secrets` in plain, URL-encoded and base64 form, also inside longer base64.
+    /// Knows each of `secrets` in plain and base64 form, also inside longer base64, and either of them as URLs write it or
+    /// broken over lines.
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut needles: Vec<String> = secrets
             .into_iter()
-            .flat_map(halves)
+            .flat_map(|secret| names(&secret))
             .filter(|secret| secret.len() >= SHORTEST)
             .flat_map(|secret| forms(&secret))
             .collect();
@@ -56,13 +58,8 @@ impl Masker {
     /// The text with stars for secrets; borrowed when there was none.
     #[must_use]
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let first = match &self.known {
-            Some(known) if known.is_match(text) => {
-                let stars = vec![STARS; known.patterns_len()];
-                Cow::Owned(known.replace_all(text, &stars))
-            }
-            _ => Cow::Borrowed(text),
-        };
+        let found = self.known.as_ref().map(|known| stretches(known, text)).unwrap_or_default();
+        let first = if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(starred(text, &found)) };
         match mask_shapes(&first) {
             Some(masked) => Cow::Owned(masked),
             None => first,
@@ -106,15 +103,90 @@ fn mask_shapes(text: &str) -> Option<String> {
     }
 }
 
-/// The secret and, where it has a public name before a colon as bot tokens have, its secret half.
-fn halves(secret: String) -> impl Iterator<Item = String> {
-    let whole = secret.trim().to_owned();
-    let half = whole.split_once(':').map(|(_, half)| half.to_owned()).filter(|half| half.len() >= LONG_HALF);
-    std::iter::once(whole).chain(half)
+/// Where secrets stand in a text: by start, and no two touch.
+fn stretches(known: &AhoCorasick, text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = known.find_iter(text).map(|hit| hit.range()).collect();
+    if text.contains(['%', '\n']) {
+        let read = Reading::of(text);
+        found.extend(known.find_iter(&read.bytes).filter_map(|hit| read.place(hit.range())));
+        found.sort_unstable_by_key(|range| range.start);
+    }
+    let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
+    for range in found {
+        match apart.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
+        }
+    }
+    apart
+}
+
+fn starred(text: &str, found: &[Range<usize>]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for range in found {
+        out.push_str(text.get(from..range.start).unwrap_or_default());
+        out.push_str(STARS);
+        from = range.end;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
+}
+
+/// A text with the escapes of URLs resolved and its lines joined, and where each of its bytes stood.
+#[derive(Default)]
+struct Reading {
+    bytes: Vec<u8>,
+    places: Vec<Range<usize>>,
+}
+
+impl Reading {
+    fn of(text: &str) -> Self {
+        let mut read = Self::default();
+        let mut bytes = text.bytes().enumerate();
+        while let Some((at, byte)) = bytes.next() {
+            let escaped = if byte == b'%' { text.get(at + 1..at + 3) } else { None };
+            let escaped = escaped.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+            match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+                Some(byte) => {
+                    bytes.nth(1);
+                    read.push(byte, at..at + 3);
+                }
+                None if matches!(byte, b'\n' | b'\r') => {}
+                None => read.push(byte, at..at + 1),
+            }
+        }
+        read
+    }
+
+    fn push(&mut self, byte: u8, place: Range<usize>) {
+        self.bytes.push(byte);
+        self.places.push(place);
+    }
+
+    /// Where a stretch of the reading stands in the text.
+    fn place(&self, read: Range<usize>) -> Option<Range<usize>> {
+        let (first, last) = (self.places.get(read.start)?, self.places.get(read.end.checked_sub(1)?)?);
+        Some(first.start..last.end)
+    }
+}
+
+/// The secret; where it has a public name before a colon as bot tokens have, its secret half; and where it is a header with
+/// its scheme, what follows that.
+fn names(secret: &str) -> Vec<String> {
+    let whole = secret.trim();
+    let half = whole.split_once(':').map(|(_, half)| half).filter(|half| half.len() >= LONG_HALF);
+    let credentials = whole.split_once(' ').filter(|(scheme, rest)| is_scheme(scheme) && !rest.contains(' '));
+    let parts = [Some(whole), half, credentials.map(|(_, rest)| rest)];
+    parts.into_iter().flatten().map(str::to_owned).collect()
+}
+
+fn is_scheme(word: &str) -> bool {
+    ["bearer", "basic", "token", "apikey", "bot"].contains(&word.to_ascii_lowercase().as_str())
 }
 
 fn forms(secret: &str) -> Vec<String> {
-    let mut forms = vec![secret.to_owned(), url_form(secret)];
+    let mut forms = vec![secret.to_owned()];
     // Inside a longer base64 text a secret can begin at any of three alignments; the characters that also hold
     // neighbouring bytes are left out.
     for (lead, from) in [0, 2, 3].into_iter().enumerate() {
@@ -128,18 +200,6 @@ fn forms(secret: &str) -> Vec<String> {
         }
     }
     forms
-}
-
-fn url_form(secret: &str) -> String {
-    let mut out = String::with_capacity(secret.len());
-    for byte in secret.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -157,12 +217,39 @@ mod tests {
     fn secrets_are_masked_by_value_in_every_form() {
         check("the key is hunter2-secret/+key.", "the key is •••.");
         check("?k=hunter2-secret%2F%2Bkey&x", "?k=•••&x");
+        check("?k=hunter2-secret%2f%2bkey&x", "?k=•••&x");
+        check("?k=hunter2%2Dsecret/%2Bkey%20%zz%", "?k=•••%20%zz%");
         check("ordinary text: 12:30, short", "ordinary text: 12:30, short");
         for lead in ["", "a", "ab", "abc"] {
             let encoded = STANDARD_NO_PAD.encode(format!("{lead}hunter2-secret/+key and more"));
             let masked = Masker::new(["hunter2-secret/+key".to_owned()]).mask(&encoded).into_owned();
             assert!(masked.contains(STARS), "{lead:?}: {masked}");
         }
+    }
+
+    #[test]
+    fn a_secret_is_masked_where_a_line_breaks_it_and_inside_an_escaped_code() {
+        check("hunter2-sec\nret/+key\nnext", "•••\nnext");
+        check("hunter2-sec\r\nret/+key and hunter2-secret/+key", "••• and •••");
+        let code = STANDARD_NO_PAD.encode("user:hunter2-secret/+key!");
+        let wrapped: String = code
+            .chars()
+            .enumerate()
+            .flat_map(|(n, c)| (n % 9 == 8).then_some('\n').into_iter().chain([c]))
+            .collect();
+        let escaped = code.replace('+', "%2B").replace('/', "%2F");
+        let masker = Masker::new(["hunter2-secret/+key".to_owned()]);
+        for text in [wrapped, escaped] {
+            let masked = masker.mask(&text).into_owned();
+            assert!(masked.contains(STARS) && masked.len() < 20, "{masked}");
+        }
+    }
+
+    #[test]
+    fn a_header_is_masked_with_its_scheme_and_without() {
+        let masker = Masker::new(["Bearer hdr-Ce4Dg7Fh".to_owned(), "two common words".to_owned()]);
+        assert_eq!(masker.mask("it is hdr-Ce4Dg7Fh, common words"), "it is •••, common words");
+        assert_eq!(masker.mask("two common words"), "•••");
     }
 
     #[test]
@@ -188,6 +275,11 @@ mod tests {
             let masker = Masker::new(["correct-horse-battery".to_owned()]);
             let text = format!("{before}correct-horse-battery{after}");
             prop_assert!(!masker.mask(&text).contains("correct-horse-battery"));
+        }
+
+        #[test]
+        fn whatever_a_text_holds_what_is_no_secret_stays(text in "[a-z%0-9\\n\\rä]{0,60}") {
+            prop_assert_eq!(Masker::new(["correct-horse-battery".to_owned()]).mask(&text), text.as_str());
         }
     }
 }
