@@ -41,4 +41,4 @@ pub use ollama::ollama_models;
 pub use registry::{Models, ModelsError};
 pub use settings::{Api, ModelRow, ModelsSettings, ProviderSettings, ThinkingFormat, TimeLimits};
 pub use sheet::{Explanation, Sheet, SheetLevel, Unknown};
-pub use tags::TagFilter;
+pub use tags::{TagFilter, untagged};

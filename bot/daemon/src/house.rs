@@ -92,6 +92,7 @@ impl House {
             model: models,
             toolshed: toolshed.clone(),
             outward: accounts.outward(),
+            untag: pensive_models::untagged,
             masker: masker(config),
         };
         let engine = Engine::new(ports, settings::engine(config, user)).await?;

@@ -48,6 +48,7 @@ pub use family::verbose::Verbose;
 pub use help::{commands, help};
 pub use judge::{Owner, RunsModel, Standing, Verdict, judge};
 pub use parse::{Addressee, Parsed, Shape, Typed, parse};
+pub use pick::find_model;
 pub use picker::{Choice, Picker};
 pub use profile::{LevelChoice, Profile};
 pub use resolve::{Layers, Resolved, Settings, ThinkResolved, resolve};

@@ -2,7 +2,7 @@
 
 use crate::family::model;
 use crate::vocabulary::clears;
-use crate::{Ask, CommandCall, CommandName, ModelWant, Parsed, Standing};
+use crate::{Ask, CommandCall, CommandName, ModelEntry, ModelWant, Parsed, Standing};
 
 /// What becomes of the model. It is settled before all else: the level is judged by the profile of the model that will
 /// run.
@@ -32,6 +32,14 @@ pub(crate) fn pick(parsed: &Parsed, standing: &Standing<'_>) -> Pick {
         Some(ModelWant::Clear) => Pick::Back,
         Some(ModelWant::Show | ModelWant::List) | None => Pick::Stays,
     }
+}
+
+/// The reference, `provider/model`, that a name stands for.
+///
+/// # Errors
+/// It stands for none; the words say how to find one.
+pub fn find_model(models: &[ModelEntry], name: &str) -> Result<String, String> {
+    model::find(models, name).ok_or_else(|| model::unknown_text(models, name))
 }
 
 /// What `/model` says, else the model that stands behind `/new`.

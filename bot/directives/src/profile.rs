@@ -1,6 +1,8 @@
 //! What one model can do with a thinking level: which levels it has, what its vendor calls them, and what becomes of a
 //! level that it lacks. Where the data comes from is for others to know.
 
+use crate::family::think;
+use crate::vocabulary::{find, nearest};
 use crate::{Level, LevelWord, Source};
 
 /// A level that a model has, with the vendor's own word for it where that differs (`on` for a binary switch).
@@ -63,6 +65,17 @@ impl Profile {
             LevelWord::On => self.levels.iter().find(is_switch).map_or(Level::Low, |choice| choice.level),
         };
         self.offers(level).then_some(level)
+    }
+
+    /// The level that a typed word stands for.
+    ///
+    /// # Errors
+    /// There is no such level, or this model lacks it; the words say which there are.
+    pub fn read(&self, word: &str) -> Result<Level, String> {
+        match find::<LevelWord>(word) {
+            Some(typed) => self.select(typed).ok_or_else(|| think::unsupported_text(self, typed)),
+            None => Err(think::unknown_text(self, word, nearest(word))),
+        }
     }
 
     /// What a stored or inherited level becomes on this model: itself where offered, else what the vendor takes it for,

@@ -11,6 +11,8 @@ use crate::trace;
 pub(crate) struct Answer {
     /// The answer's words.
     pub(crate) text: String,
+    /// Whether they are still to be sent.
+    pub(crate) told: Told,
     /// Why they end where they end, where that is not for the model to say.
     pub(crate) coda: Option<&'static str>,
     /// What the model thought before it answered, where that is to be shown.
@@ -34,6 +36,15 @@ pub(crate) struct Answer {
     pub(crate) took: Duration,
 }
 
+/// Whether a person has the words of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// They are to be sent.
+    NotYet,
+    /// The run has sent them, or others in their place, by a tool.
+    ByTool,
+}
+
 /// What calls used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Spent {
@@ -46,6 +57,12 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
+    /// Adds what others used for this run; it is in their context.
+    pub(crate) fn also(&mut self, other: Self) {
+        self.usage = self.usage.plus(other.usage);
+        self.cost = self.cost.saturating_add(other.cost);
+    }
+
     /// Adds one call.
     pub(crate) fn add(&mut self, usage: TokenUsage, price: Option<Price>) {
         self.usage = self.usage.plus(usage);

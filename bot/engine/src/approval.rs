@@ -79,10 +79,8 @@ impl Drop for Open<'_> {
 }
 
 impl Approvals {
-    fn open(&self, ticket: Ticket, pending: &Pending) -> Open<'_> {
+    fn open(&self, ticket: Ticket, session: SessionKey, asker: SenderId) -> Open<'_> {
         let (sender, answer) = oneshot::channel();
-        let session = pending.route.key.clone();
-        let asker = pending.inbound.sender.id.clone();
         self.lock().insert(ticket, Question { session, asker, answer: sender });
         Open { approvals: self, ticket, answer }
     }
@@ -151,7 +149,8 @@ async fn ask(bearings: Bearings<'_>, bubble: &Bubble, arguments: &str) -> Option
         return None;
     }
     let ticket = core.ports.ledger.ticket();
-    let mut open = core.approvals.open(ticket, pending);
+    let mut open =
+        core.approvals.open(ticket, bearings.own.session.clone(), pending.inbound.sender.id.clone());
     let body = Body::Framed {
         before: format!("⚙️ May I do this? {}\n", bubble.line()),
         markdown: crate::bubble::fenced(arguments),
@@ -168,7 +167,7 @@ async fn ask(bearings: Bearings<'_>, bubble: &Bubble, arguments: &str) -> Option
     if bearings.screen.post(letter).await == Posted::Lost {
         return None;
     }
-    bearings.asked.fetch_add(1, Ordering::Relaxed);
+    bearings.own.asked.fetch_add(1, Ordering::Relaxed);
     let answer = within(&*core.ports.clock, PATIENCE, &mut open.answer).await;
     answer.ok()?.ok()
 }

@@ -18,6 +18,7 @@ use crate::prompt;
 use crate::retry::ModelRetries;
 use crate::route;
 use crate::run::Pending;
+use crate::ultra;
 
 /// Bytes that one call may say: more than any model's limit, for those that have none.
 const MOST_SAID: usize = 2 << 20;
@@ -88,7 +89,7 @@ impl Course<'_> {
         called: Timestamp,
         listening: &mut Listening,
     ) -> Result<StopReason, Fault> {
-        let profile = self.bearings.core.ports.model.profile(model);
+        let profile = self.bearings.core.profile(&self.bearings.pending.route.agent, model);
         let request = self.request(model, &profile, called);
         profile.label(request.manner.thinking).clone_into(&mut self.level);
         self.tier = tier(&request.manner);
@@ -105,17 +106,14 @@ impl Course<'_> {
         let params = route::params(&core.settings, &pending.route.agent, model);
         let message = prompt::said(pending.turn().name.as_deref(), &pending.text);
         let limits = core.ports.model.limits(model);
+        let thinking = self.level_on(profile);
         ModelRequest {
             model: model.clone(),
-            system: pending.route.agent.prompt.clone(),
+            system: ultra::prompt(&pending.route.agent, thinking),
             turns: prompt::build(&self.history, message, &self.said, limits),
             tools: self.toolbox.specs(),
             choice: self.choice(&params),
-            manner: Manner {
-                thinking: self.level_on(profile),
-                pace: pace(pending, called.since(self.began)),
-                params,
-            },
+            manner: Manner { thinking, pace: pace(pending, called.since(self.began)), params },
             session: self.session.to_string(),
         }
     }

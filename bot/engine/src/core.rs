@@ -12,7 +12,8 @@ use pensive_contract::media::Transcriber;
 use pensive_contract::model::Model;
 use pensive_contract::outward::{Body, Button, Finality, Outward, Pace, Part};
 use pensive_contract::store::{
-    Inbox, Ledger, Notes, Outbox, OutboxEntry, OutboxKind, PartState, Sessions, Standing, StoreFault, Transcript, Write,
+    Inbox, Ledger, Notes, Outbox, OutboxEntry, OutboxKind, PartState, Sessions, Standing, StoreFault,
+    Transcript, Write,
 };
 use pensive_contract::tool::Toolshed;
 use tokio::sync::{Semaphore, oneshot};
@@ -58,6 +59,8 @@ pub struct Ports {
     pub toolshed: Option<Arc<dyn Toolshed>>,
     /// The outward side of each account.
     pub outward: BTreeMap<Account, Outward>,
+    /// A model's words without what tags in them mark as reasoning.
+    pub untag: fn(&str) -> String,
     /// The masker that everything outward passes.
     pub masker: Masker,
 }

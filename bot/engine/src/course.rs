@@ -11,9 +11,10 @@ use pensive_contract::session::Turn;
 use pensive_contract::speech::{Speech, ToolCall, ToolOutcome};
 use pensive_directives::{Level, Profile};
 
-use crate::answer::{Answer, Spent};
+use crate::answer::{Answer, Spent, Told};
 use crate::backlog::Backlog;
 use crate::notices;
+use crate::own::Tally;
 use crate::present::{Event, Rest, Words};
 use crate::prompt;
 use crate::run::{Failure, Halted};
@@ -105,6 +106,9 @@ impl<'a> Course<'a> {
             }
             let results = self.work(&calls).await;
             self.said.push(PromptTurn::Tools(results));
+            for note in self.settle() {
+                self.bearings.screen.tell(Event::Note(note)).await;
+            }
             if self.calls >= MOST_CALLS {
                 tracing::warn!(session = %self.session, "a model calls tools without end");
                 return Ok(Some(notices::ENDLESS));
@@ -136,7 +140,7 @@ impl<'a> Course<'a> {
     /// There is none, or it was taken already.
     async fn lower(&mut self, speech: &Speech) -> Result<(), String> {
         let Some(model) = speech.model.as_ref() else { return Err(notices::BROKE.to_owned()) };
-        let profile = self.bearings.core.ports.model.profile(model);
+        let profile = self.bearings.core.profile(&self.bearings.pending.route.agent, model);
         let level = self.level_on(&profile);
         let next = next_lower(&profile, level).filter(|_| self.lowered.is_none() && self.calls < MOST_CALLS);
         let Some(next) = next else { return Err(notices::out_of_output(level)) };
@@ -150,11 +154,16 @@ impl<'a> Course<'a> {
     pub(crate) fn answer(&mut self, coda: Option<&'static str>, closed: Closed) -> Answer {
         let Rest { notes, thinking, words, failed, over: _ } = closed.rest;
         let said = words.unposted();
+        let told = self.told(said.as_deref());
         let failing = failed.and_then(|failed| failed.line(said.as_deref(), closed.verbose));
-        let text = said.unwrap_or_else(|| self.close());
+        let text = match told {
+            Told::NotYet => said.unwrap_or_else(|| self.close()),
+            Told::ByTool => said.unwrap_or_default(),
+        };
         let model = self.models.front().cloned().unwrap_or_else(|| self.bearings.pending.model.clone());
         Answer {
             text,
+            told,
             coda,
             thinking,
             turns: std::mem::take(&mut self.said),
@@ -168,6 +177,28 @@ impl<'a> Course<'a> {
             first_token: self.first_token,
             took: self.bearings.core.now().since(self.began),
         }
+    }
+
+    /// Whether the person has it already: the same words were sent before, or words were and no others follow.
+    fn told(&self, said: Option<&str>) -> Told {
+        let outbound = &self.bearings.own.outbound;
+        let is_silent = match self.said.last() {
+            Some(PromptTurn::Assistant(speech)) => speech.text().trim().is_empty(),
+            Some(PromptTurn::User(_) | PromptTurn::Media(_) | PromptTurn::Tools(_)) | None => false,
+        };
+        if is_silent && outbound.any() || said.is_some_and(|said| outbound.said(said)) {
+            Told::ByTool
+        } else {
+            Told::NotYet
+        }
+    }
+
+    /// Takes over what our own tools brought about; gives what the person is to know of it.
+    fn settle(&mut self) -> Vec<String> {
+        let Tally { spent, deeds, notes } = self.bearings.own.crew.settle();
+        self.spent.also(spent);
+        self.deeds += deeds;
+        notes
     }
 
     /// The line with which a run without a word ends, where tools did anything. The transcript has it too, so that it tells
@@ -189,13 +220,17 @@ impl<'a> Course<'a> {
 
     /// What there is of a run that fails with these words.
     pub(crate) fn failure(&mut self, person: String, closed: Closed) -> Failure {
-        let partial = self.partial(closed.rest.words);
-        Failure { person, partial, turns: self.deeds(), notes: closed.rest.notes, spent: self.spent }
+        let Rest { mut notes, words, .. } = closed.rest;
+        let partial = self.partial(words);
+        notes.extend(self.settle());
+        Failure { person, partial, turns: self.deeds(), notes, spent: self.spent }
     }
 
     /// What there is of a run that a person stops.
     pub(crate) fn halted(&mut self, closed: Closed) -> Halted {
         let partial = self.partial(closed.rest.words);
+        // What went on is over: there is nothing more to know of it.
+        drop(self.settle());
         let mut turns = self.deeds();
         if !partial.is_empty() {
             turns.push(PromptTurn::Assistant(Speech::text_only(None, partial.clone())));
@@ -206,7 +241,8 @@ impl<'a> Course<'a> {
     /// The newest words, as far as they came and were not shown yet.
     fn partial(&mut self, words: Words) -> String {
         let broken = Some(std::mem::take(&mut self.broken)).filter(|text| !text.is_empty());
-        words.unposted().or(broken).unwrap_or_default()
+        let partial = words.unposted().or(broken).unwrap_or_default();
+        if self.bearings.own.outbound.said(&partial) { String::new() } else { partial }
     }
 
     /// What was said and done, where any of it cannot be undone by forgetting it: whoever goes on has to know.

@@ -165,7 +165,8 @@ impl Desk<'_> {
     /// What a bare directive is answered at this moment.
     pub(crate) fn offer(&self, directive: &str) -> Offer {
         let text = format!("/{directive}");
-        let parsed = parse(&Typed { text: &text, models: self.core.ports.model.entries(), ..Typed::default() });
+        let parsed =
+            parse(&Typed { text: &text, models: self.core.ports.model.entries(), ..Typed::default() });
         let Verdict { reply, mut pickers, .. } = self.judge(&parsed, &self.stored());
         Offer { text: reply.unwrap_or_default(), picker: pickers.pop() }
     }
@@ -204,7 +205,7 @@ impl Desk<'_> {
         let agent = &self.job.route.agent;
         let model = route::model_in_force(agent, sender, chat);
         let with_model = |model: &ModelRef| {
-            (ports.model.profile(model), route::defaults(&self.core.settings, agent, model, place))
+            (self.core.profile(agent, model), route::defaults(&self.core.settings, agent, model, place))
         };
         let (profile, defaults) = with_model(&model);
         judge(
@@ -280,7 +281,11 @@ impl Desk<'_> {
             settings: &held.settings,
             effort: held.effort,
             wire: self.core.ports.model.explain(&held.model, &self.manner(held)),
-            label: self.core.ports.model.profile(&held.model).label(held.settings.think.level).to_owned(),
+            label: self
+                .core
+                .profile(&self.job.route.agent, &held.model)
+                .label(held.settings.think.level)
+                .to_owned(),
             model: &held.model,
             fallbacks: &self.job.route.agent.fallbacks,
             limits: self.core.ports.model.limits(&held.model),
@@ -340,7 +345,7 @@ fn hold(core: &Core, job: &Job, stored: &Stored, once: &OnceOverrides) -> Held {
     let agent = &job.route.agent;
     let model = route::model_in_force(agent, sender, chat);
     let defaults = route::defaults(&core.settings, agent, &model, &job.inbound.place);
-    let profile = core.ports.model.profile(&model);
+    let profile = core.profile(agent, &model);
     let layers = Layers { once, sender, chat, defaults: &defaults, effort: *effort, profile: &profile };
     let settings = resolve(&layers);
     let fast_cutoff = Duration::from_secs(u64::from(defaults.fast_cutoff_seconds));

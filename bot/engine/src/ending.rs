@@ -7,7 +7,7 @@ use pensive_contract::session::{RunResult, SessionRecord, Turn};
 use pensive_contract::store::{OutboxKind, Write};
 use pensive_directives::Settings;
 
-use crate::answer::{Answer, Spent};
+use crate::answer::{Answer, Spent, Told};
 use crate::core::{Core, Letter};
 use crate::desk;
 use crate::notices;
@@ -34,9 +34,14 @@ pub(crate) fn of(
     match end {
         RunEnd::Answered(answer) => {
             let settings = desk::live(core, pending, record);
-            match scene.answer_letter(answer, &settings) {
-                Some(letter) => scene.answered(answer, letter),
-                None => scene.put_by(Failure {
+            match (answer.told, scene.visible(answer, &settings)) {
+                (Told::ByTool, _) => {
+                    scene.answered(answer, scene.letter(answer, &settings, scene.ends_turn(answer)))
+                }
+                (Told::NotYet, Some(body)) => {
+                    scene.answered(answer, scene.letter(answer, &settings, Some(body)))
+                }
+                (Told::NotYet, None) => scene.put_by(Failure {
                     person: notices::NO_TEXT.to_owned(),
                     notes: answer.notes.clone(),
                     spent: answer.spent,
@@ -60,11 +65,11 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    fn answered(&self, answer: &Answer, letter: Letter) -> Ending {
+    fn answered(&self, answer: &Answer, letter: Option<Letter>) -> Ending {
         let mut writes = vec![self.record(RunResult::Answered, answer.spent), self.turn(self.pending.turn())];
         writes.extend(self.turns(&answer.turns));
         writes.extend(self.closes());
-        Ending { letter: Some(letter), writes }
+        Ending { letter, writes }
     }
 
     fn turn(&self, turn: Turn) -> Write {
@@ -155,16 +160,24 @@ impl Scene<'_> {
         Write::Session(self.key.clone(), Box::new(change))
     }
 
-    /// The answer as a person sees it; nothing when there is nothing to see.
-    fn answer_letter(&self, answer: &Answer, settings: &Settings) -> Option<Letter> {
-        let answer_body = self.visible(answer, settings)?;
+    /// The answer as a person sees it, with what stands around it; nothing when there is nothing to see.
+    fn letter(&self, answer: &Answer, settings: &Settings, words: Option<Body>) -> Option<Letter> {
         let mut bodies: Vec<Body> = answer.notes.iter().cloned().map(Body::Plain).collect();
         bodies.extend(answer.thinking.clone().map(Body::Thinking));
-        bodies.push(answer_body);
+        bodies.extend(words);
         bodies.extend(answer.failing.clone().map(Body::Plain));
         let limits = self.core.ports.model.limits(&answer.model);
         bodies.extend(trace::body(answer, limits, settings.trace.value));
-        Some(Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Last })
+        let letter =
+            Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Last };
+        (!letter.bodies.is_empty()).then_some(letter)
+    }
+
+    /// What stands for words that were sent already: nothing, but where somebody waits at the machine for the turn to end.
+    fn ends_turn(&self, answer: &Answer) -> Option<Body> {
+        let is_local = !self.core.settings.doors.contains_key(&self.pending.inbound.place.account);
+        let coda = answer.coda.map(str::to_owned);
+        coda.or_else(|| is_local.then(|| notices::SAID_ABOVE.to_owned())).map(Body::Plain)
     }
 
     /// The answer's text with its prefix and footer, as Markdown where that shows anything, else letter for letter.

@@ -30,6 +30,7 @@ mod hold;
 mod lane;
 mod mask;
 mod notices;
+mod own;
 mod picker;
 mod present;
 mod prompt;
@@ -47,6 +48,7 @@ mod status;
 mod tools;
 mod trace;
 mod traces;
+mod ultra;
 mod workers;
 
 pub use crate::core::Ports;

@@ -37,13 +37,16 @@ pub(crate) const NOT_YOURS: &str = "That button is for somebody else.";
 /// A pressed button offers what does not hold any more, or was never offered here.
 pub(crate) const OUT_OF_DATE: &str = "This button is out of date.";
 /// Reasoning that is to be seen live cannot be.
-pub(crate) const NO_LIVE_REASONING: &str =
-    "⚙️ Reasoning cannot be shown live in this chat, so it is not shown. /reasoning on posts it as a message.";
+pub(crate) const NO_LIVE_REASONING: &str = "⚙️ Reasoning cannot be shown live in this chat, so it is not shown. /reasoning on posts it as a message.";
 /// What came with a message cannot be looked at.
 pub(crate) const NO_FILES: &str = "I can read text here, but not yet files, pictures or voice messages.";
 /// A run took too long.
 pub(crate) const TOO_LONG: &str =
     "That took too long, so I gave up. Please try again or ask for less at once.";
+/// A sub-agent took too long.
+pub(crate) const SUB_TOO_LONG: &str = "It took too long.";
+/// A run has sent its answer by itself, and somebody waits for its end.
+pub(crate) const SAID_ABOVE: &str = "⚙️ That was all.";
 /// Something of ours broke.
 pub(crate) const BROKE: &str = "Something broke on my side. The log of this bot tells an admin more.";
 

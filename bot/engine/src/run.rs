@@ -23,6 +23,7 @@ use crate::budget::Rank;
 use crate::core::Core;
 use crate::course::Course;
 use crate::notices;
+use crate::own::Own;
 use crate::present::Occasion;
 use crate::route::Route;
 use crate::screen::Screen;
@@ -148,10 +149,10 @@ enum Way {
 
 /// Runs `pending` in `session` until it ends one way or the other.
 pub(crate) async fn run(core: Arc<Core>, pending: Pending, session: SessionId, lead: Lead) -> Ended {
-    let asked = AtomicUsize::new(0);
+    let (own, mut mail) = Own::asked_in(&pending.route.key);
     let screen = Screen::new(&core, &pending, stream(&pending), Occasion::Asked);
     let bearings =
-        Bearings { core: &core, pending: &pending, waiting: &lead.waiting, asked: &asked, screen: &screen };
+        Bearings { core: &core, pending: &pending, waiting: &lead.waiting, own: &own, screen: &screen };
     let mut course = Course::new(bearings, &session, &lead.backlog);
     let mut work = pin!(screen.work());
     let way = tokio::select! {
@@ -162,6 +163,7 @@ pub(crate) async fn run(core: Arc<Core>, pending: Pending, session: SessionId, l
         way = in_time(bearings, &mut course) => way,
         () = typing(bearings) => Way::Aborted,
         () = &mut work => Way::Aborted,
+        () = mail.carry(&screen) => Way::Aborted,
     };
     if let Way::Aborted = way {
         return RunEnd::Aborted.into();
@@ -190,21 +192,21 @@ pub(crate) fn stream(pending: &Pending) -> i64 {
 }
 
 async fn in_time(bearings: Bearings<'_>, course: &mut Course<'_>) -> Way {
-    let Bearings { core, pending, asked, screen, .. } = bearings;
+    let Bearings { core, pending, own, screen, .. } = bearings;
     let Ok(_slot) = core.slots.acquire().await else { return Way::Aborted };
     if core.closing.is_cancelled() {
         return Way::Aborted;
     }
     begin(core, pending);
     screen.open();
-    // Waiting for a slot is not the run's own time, and neither is waiting for people.
+    // Waiting for a slot is not the run's own time, and neither is waiting for people or for sub-agents.
     let mut course = pin!(course.run());
     let mut left = core.settings.run_limit;
     loop {
         match within(&*core.ports.clock, left, &mut course).await {
             Ok(Ok(coda)) => return Way::Said(coda),
             Ok(Err(person)) => return Way::Failed(person),
-            Err(_) if asked.swap(0, Ordering::Relaxed) > 0 => left = approval::PATIENCE,
+            Err(_) if own.asked.swap(0, Ordering::Relaxed) > 0 => left = approval::PATIENCE,
             Err(_) => return Way::Failed(notices::TOO_LONG.to_owned()),
         }
     }

@@ -8,8 +8,11 @@ use pensive_contract::ids::{
 };
 use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place, Sender, TypedText};
 use pensive_contract::model::ModelRef;
-use pensive_directives::Source;
+use pensive_directives::{Layers, Profile, Source, resolve};
 
+use crate::access::Authority;
+use crate::route::route;
+use crate::run::Pending;
 use crate::settings::{
     AgentSettings, DirectiveDefaults, DmScope, EngineSettings, OverrideScope, QueueRules, ToolDetail,
     ToolRules,
@@ -66,5 +69,32 @@ pub(crate) fn inbound(sender: &str, text: &str) -> Inbound {
         attachments: Vec::new(),
         album: None,
         at: Timestamp(1_000),
+    }
+}
+
+/// A message that waits for its run, with nothing configured or stored.
+pub(crate) fn pending(inbound: Inbound) -> Pending {
+    let settings = settings();
+    let route = route(&settings, &inbound).expect("there is an agent");
+    let profile = Profile::base_five(route.agent.model.to_string());
+    let (once, stored, defaults) = Default::default();
+    let layers = Layers {
+        once: &once,
+        sender: &stored,
+        chat: &stored,
+        defaults: &defaults,
+        effort: None,
+        profile: &profile,
+    };
+    Pending {
+        tickets: Vec::new(),
+        text: inbound.typed().map(|typed| typed.text.clone()).unwrap_or_default(),
+        settings: resolve(&layers),
+        once,
+        model: route.agent.model.clone(),
+        fast_cutoff: Duration::ZERO,
+        authority: Authority::Directs,
+        route,
+        inbound,
     }
 }

@@ -12,6 +12,7 @@ use pensive_contract::tool::{Danger, Errand, Tool, ToolFault};
 
 use crate::core::Core;
 use crate::desk;
+use crate::own::{self, Own};
 use crate::run::Pending;
 use crate::screen::Screen;
 use crate::settings::ToolRules;
@@ -27,8 +28,8 @@ pub(crate) struct Bearings<'a> {
     pub(crate) pending: &'a Pending,
     /// Messages that wait behind the run.
     pub(crate) waiting: &'a Arc<AtomicUsize>,
-    /// Questions that the run asked people, since that was last looked at.
-    pub(crate) asked: &'a AtomicUsize,
+    /// What its own tools share.
+    pub(crate) own: &'a Arc<Own>,
     /// Where its work is shown.
     pub(crate) screen: &'a Screen<'a>,
 }
@@ -42,7 +43,7 @@ pub(crate) struct Toolbox {
 
 /// The tools of a run: asked for as it starts, because servers come and go.
 pub(crate) async fn gather(bearings: Bearings<'_>) -> Toolbox {
-    let Bearings { core, pending, waiting, .. } = bearings;
+    let Bearings { core, pending, waiting, own, .. } = bearings;
     let status = SessionStatus {
         spec: status_spec(),
         core: Arc::clone(core),
@@ -51,6 +52,7 @@ pub(crate) async fn gather(bearings: Bearings<'_>) -> Toolbox {
     };
     let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(status)];
     let agent = &pending.route.agent;
+    tools.extend(own::tools(core, pending, own));
     // Nobody connects to a server for an agent without tools.
     if let Some(shed) = core.ports.toolshed.as_ref().filter(|_| !agent.tools.allowed.is_empty()) {
         tools.extend(shed.tools(&agent.id).await);

@@ -13,10 +13,23 @@ mod inside;
 mod tag;
 
 use pensive_contract::model::{ModelEvent, Recast};
+use pensive_contract::speech::Speech;
 
 use code::Code;
 use inside::{Closed, Inside, Verdict};
 use tag::{Beginning, Tag, beginning};
+
+/// A text that is there as a whole, without what tags in it mark as reasoning.
+#[must_use]
+pub fn untagged(text: &str) -> String {
+    let mut filter = TagFilter::default();
+    let mut events = Vec::new();
+    filter.push(text.to_owned(), &mut events);
+    filter.finish(&mut events);
+    let mut speech = Speech::new(None);
+    events.iter().for_each(|event| speech.hear(event));
+    speech.text()
+}
 
 /// Filters the text of one answer.
 #[derive(Debug, Default)]
