@@ -4,6 +4,7 @@
 //! dropped. A task of its own sees to that, so that nobody has to wait for it.
 
 mod child;
+mod openings;
 mod output;
 mod quiet;
 mod sandbox;
@@ -25,8 +26,9 @@ use tokio_util::task::TaskTracker;
 
 use self::child::{Child, Launch};
 use self::output::{End, Report};
-use self::sandbox::Enter;
-use crate::files::{Inside, Workspace, on_disk};
+use self::sandbox::{Enter, Hold};
+use crate::files::shelf::{Kept, kept};
+use crate::files::{Inside, Shelf, Workspace, on_disk};
 use crate::settings::{ExecSettings, WithoutSandbox};
 use crate::trouble::Trouble;
 use crate::wire::{arguments, count};
@@ -35,6 +37,10 @@ use crate::wire::{arguments, count};
 const LONGEST: u64 = 600;
 /// How long a command has between the word to end and its end.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// Why a command may have failed in a group.
+const IN_GROUP: &str = "\n[In a group commands do not see private memory, nor list the workspace's own folder or make anything \
+                        in it; they can in the folders that are there. `read` and `write` have no such bounds.]";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"command":{"type":"string","description":"For /bin/sh."},"timeout":{"type":"integer","minimum":1,"maximum":600,"description":"Seconds."},"cwd":{"type":"string","description":"The folder to run in, relative to the workspace."}},"required":["command"]}"#;
 
@@ -48,11 +54,24 @@ pub(crate) struct Exec {
     enter: Enter,
 }
 
-/// What a command runs in.
-enum Bounds {
-    None,
-    Sandbox(Enter),
-    SandboxIfThereIsOne(Enter),
+/// Whether commands can be confined here.
+///
+/// # Errors
+/// Why they cannot, for the bot's owner.
+pub fn sandbox() -> Result<(), String> {
+    sandbox::try_out()
+}
+
+/// What a command runs in, and what is done where the kernel cannot do that.
+struct Bounds {
+    hold: Option<Hold>,
+    otherwise: WithoutSandbox,
+}
+
+/// A command that can start.
+struct Ready {
+    launch: Launch,
+    kept: Kept,
 }
 
 #[derive(Deserialize)]
@@ -87,28 +106,46 @@ impl Exec {
         asked.timeout.map_or(self.settings.limit, |seconds| Duration::from_secs(seconds.clamp(1, LONGEST)))
     }
 
-    fn bounds(&self, grant: Grant) -> Bounds {
-        match (grant, self.settings.without_sandbox) {
-            (Grant::Free, _) => Bounds::None,
-            (Grant::Confined, WithoutSandbox::Refuse) => Bounds::Sandbox(self.enter),
-            (Grant::Confined, WithoutSandbox::Run) => Bounds::SandboxIfThereIsOne(self.enter),
-        }
+    /// Where something private has to be kept from it, a command does not run without its bounds.
+    fn bounds(&self, grant: Grant, shelf: Shelf, kept: Kept) -> Bounds {
+        let hold = match (grant, shelf) {
+            (Grant::Free, Shelf::Whole) => None,
+            (Grant::Free, Shelf::Shared) => Some(Hold::AllButPrivate),
+            (Grant::Confined, Shelf::Whole) => Some(Hold::Workspace),
+            (Grant::Confined, Shelf::Shared) => Some(Hold::SharedWorkspace),
+        };
+        let otherwise = match (grant, shelf, kept) {
+            (_, Shelf::Shared, Kept::Notes | Kept::Leaking(_)) => WithoutSandbox::Refuse,
+            (Grant::Free, _, _) => WithoutSandbox::Run,
+            (Grant::Confined, _, _) => self.settings.without_sandbox,
+        };
+        Bounds { hold, otherwise }
     }
 
-    async fn launch(&self, asked: &Arguments) -> Result<Launch, Trouble> {
+    async fn ready(&self, asked: &Arguments, shelf: Shelf) -> Result<Ready, Trouble> {
         if asked.command.trim().is_empty() || asked.command.contains('\0') {
             return Err(Trouble::Refused("The command is empty or has a NUL character.".to_owned()));
         }
         let (workspace, cwd) = (Arc::clone(&self.workspace), asked.cwd.clone());
-        let (root, cwd, scratch) = on_disk(move || {
-            let scratch = workspace.make_folder(&workspace.path(".tmp")?)?;
-            drop(scratch);
+        let (root, cwd, scratch, kept) = on_disk(move || {
+            drop(workspace.make_folder(&workspace.path(".tmp")?, shelf)?);
             let cwd = cwd.map_or_else(|| Ok(Inside::root()), |written| workspace.path(&written))?;
             let scratch = workspace.root().join(".tmp");
-            Ok((workspace.folder(&Inside::root())?, workspace.folder(&cwd)?, scratch))
+            let root = workspace.folder(&Inside::root(), shelf)?;
+            let kept = match shelf {
+                Shelf::Whole => Kept::Nothing,
+                Shelf::Shared => kept(&root)
+                    .map_err(|cause| Trouble::system("The memory cannot be looked through", cause))?,
+            };
+            Ok((root, workspace.folder(&cwd, shelf)?, scratch, kept))
         })
         .await?;
-        Ok(Launch::new(&asked.command, root, cwd, self.environment(scratch)))
+        if let Kept::Leaking(why) = kept {
+            return Err(Trouble::Refused(format!(
+                "Private memory cannot be kept from commands here, as {why}. None runs in a group."
+            )));
+        }
+        Ok(Ready { launch: Launch::new(&asked.command, root, cwd, self.environment(scratch)), kept })
     }
 
     /// All that a command is told by its environment: nothing of the daemon's own.
@@ -145,13 +182,16 @@ impl Tool for Exec {
     async fn call(&self, text: &str, errand: &Errand) -> Result<String, ToolFault> {
         let asked: Arguments = arguments(text)?;
         let limit = self.time(&asked);
-        let (launch, bounds) = (self.launch(&asked).await?, self.bounds(errand.grant));
+        let shelf = Shelf::of(errand.kind);
+        let Ready { launch, kept } = self.ready(&asked, shelf).await?;
+        let bounds = self.bounds(errand.grant, shelf, kept);
+        let (enter, hold) = (self.enter, bounds.hold);
         let dropped = CancellationToken::new();
         let _ends_with_this_call = dropped.clone().drop_guard();
         let (tell, told) = oneshot::channel();
         let clock = Arc::clone(&self.clock);
         self.tasks.spawn(async move {
-            let report = match start(launch, bounds).await {
+            let report = match start(launch, enter, bounds).await {
                 Ok(child) => see_through(child, clock.as_ref(), limit, &dropped).await,
                 Err(trouble) => Err(trouble),
             };
@@ -164,22 +204,19 @@ impl Tool for Exec {
         let report = report?;
         match report.end {
             End::TimeOver => Err(Trouble::Refused(report.tell(limit)).into()),
+            End::Exit(1..) if hold == Some(Hold::SharedWorkspace) => Ok(report.tell(limit) + IN_GROUP),
             End::Exit(_) | End::Signal(_) => Ok(report.tell(limit)),
         }
     }
 }
 
-async fn start(launch: Launch, bounds: Bounds) -> Result<Child, Trouble> {
-    match bounds {
-        Bounds::None => launch.start(None).await,
-        Bounds::Sandbox(enter) => launch.start(Some(enter)).await,
-        Bounds::SandboxIfThereIsOne(enter) => match launch.start(Some(enter)).await {
-            Err(Trouble::NoSandbox(why)) => {
-                tracing::debug!(%why, "a command runs without a sandbox");
-                launch.start(None).await
-            }
-            started => started,
-        },
+async fn start(launch: Launch, enter: Enter, bounds: Bounds) -> Result<Child, Trouble> {
+    match launch.start(bounds.hold.map(|hold| (enter, hold))).await {
+        Err(Trouble::NoSandbox(why)) if bounds.otherwise == WithoutSandbox::Run => {
+            tracing::debug!(%why, "a command runs without a sandbox");
+            launch.start(None).await
+        }
+        started => started,
     }
 }
 

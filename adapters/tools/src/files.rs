@@ -3,6 +3,7 @@
 mod edit;
 mod path;
 mod read;
+pub(crate) mod shelf;
 #[cfg(test)]
 mod tests;
 mod workspace;
@@ -11,6 +12,7 @@ mod write;
 pub(crate) use edit::Edit;
 pub(crate) use path::Inside;
 pub(crate) use read::Read;
+pub(crate) use shelf::Shelf;
 pub(crate) use workspace::{Found, Workspace};
 pub(crate) use write::Write;
 

@@ -7,6 +7,8 @@ mod exec;
 mod files;
 mod mcp;
 mod memory;
+#[cfg(test)]
+mod privacy;
 pub mod settings;
 pub mod shed;
 #[cfg(test)]
@@ -15,5 +17,7 @@ mod trouble;
 mod web;
 mod wire;
 
+pub use exec::sandbox;
+pub use mcp::server_prefix;
 pub use settings::{AgentTools, ToolSettings};
-pub use shed::Tools;
+pub use shed::{NAMES, Tools};

@@ -16,6 +16,19 @@ use crate::mcp::{House, Servers, Surroundings};
 use crate::settings::{AgentTools, ToolSettings};
 use crate::{memory, web};
 
+/// What tools of this room can be called; those of tool servers come beside them.
+pub const NAMES: &[&str] = &[
+    "edit",
+    "exec",
+    "memory_get",
+    "memory_search",
+    "memory_write",
+    "read",
+    "web_fetch",
+    "web_search",
+    "write",
+];
+
 /// All tools of all agents.
 pub struct Tools {
     agents: BTreeMap<AgentId, Peg>,

@@ -14,7 +14,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
 use super::output::{End, Kept, Report};
-use super::sandbox::Enter;
+use super::sandbox::{Enter, Hold};
 use super::strays;
 use crate::trouble::Trouble;
 
@@ -56,15 +56,15 @@ impl Launch {
         Self { command: command.to_owned(), root: Arc::new(root), cwd: Arc::new(cwd), environment, mark }
     }
 
-    /// Starts it on a thread of its own: what `enter` takes away from that thread its children lack as well, and the
+    /// Starts it on a thread of its own: what `bounds` take away from that thread its children lack as well, and the
     /// thread ends.
-    pub(super) async fn start(&self, enter: Option<Enter>) -> Result<Child, Trouble> {
+    pub(super) async fn start(&self, bounds: Option<(Enter, Hold)>) -> Result<Child, Trouble> {
         let wrong = |cause| Trouble::system("The command cannot be started", cause);
         let (tell, told) = oneshot::channel();
         let launch = self.clone();
         let thread = std::thread::Builder::new().name("command".to_owned()).spawn(move || {
-            let started = enter
-                .map_or(Ok(()), |enter| enter(launch.root.as_fd()))
+            let started = bounds
+                .map_or(Ok(()), |(enter, hold)| enter(launch.root.as_fd(), hold))
                 .and_then(|()| launch.spawn().map_err(wrong));
             // Where nobody listens any more, as the daemon ends, this drops the child, which ends it.
             drop(tell.send(started));

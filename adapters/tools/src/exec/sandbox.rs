@@ -5,23 +5,40 @@
 //! network of any kind, local sockets included, as the daemon's own socket is one: Landlock knows TCP alone, and paths of
 //! sockets from Linux 7 on only, so that the filter refuses every socket.
 //!
+//! In a group a command is kept from the workspace's private memory as well, also where somebody allowed it everything else.
+//! Then the workspace's own folder is not open, only what lies in it, so that there nothing new can be made or listed.
+//!
 //! What it cannot hold: the permissions and times of a file outside can be changed by who owns it (no Landlock right covers
 //! `chmod`); signals to processes of the same user below Linux 6.12; how much memory and processor a command takes.
 
 use std::collections::BTreeMap;
-use std::os::fd::BorrowedFd;
+use std::error::Error;
+use std::os::fd::{AsFd as _, BorrowedFd};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
+use rustix::fs::FileType;
 use rustix::thread::{CapabilitySet, CapabilitySets};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 
+use super::openings;
 use crate::trouble::Trouble;
 
-/// How a thread is confined to a workspace.
-pub(super) type Enter = fn(BorrowedFd<'_>) -> Result<(), Trouble>;
+/// How a thread is kept to something, given the workspace.
+pub(super) type Enter = fn(BorrowedFd<'_>, Hold) -> Result<(), Trouble>;
+
+/// What a command is kept to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// The workspace, and the system's programs.
+    Workspace,
+    /// The same without what is private in the workspace.
+    SharedWorkspace,
+    /// Whatever the daemon may do, save for reading what is private in the workspace.
+    AllButPrivate,
+}
 
 /// The newest rights that are known here; a kernel that knows fewer holds fewer.
 const RIGHTS: ABI = ABI::V9;
@@ -69,10 +86,31 @@ const SETTINGS: &[&str] = &[
 const SINKS: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 
 /// Confines this thread for good.
-pub(super) fn enter(workspace: BorrowedFd<'_>) -> Result<(), Trouble> {
-    let abi = close_files(workspace).map_err(|cause| Trouble::NoSandbox(format!("Landlock: {cause}")))?;
+pub(super) fn enter(workspace: BorrowedFd<'_>, hold: Hold) -> Result<(), Trouble> {
+    let lack = |cause: Box<dyn Error>| Trouble::NoSandbox(format!("Landlock: {cause}"));
+    let abi = match hold {
+        Hold::Workspace => close_files(&[(workspace, FileType::Directory)]).map_err(lack)?,
+        Hold::SharedWorkspace => {
+            let open = openings::shared(&workspace).map_err(|cause| lack(cause.into()))?;
+            let open: Vec<_> = open.iter().map(|open| (open.place.as_fd(), open.kind)).collect();
+            close_files(&open).map_err(lack)?
+        }
+        Hold::AllButPrivate => return close_private(workspace).map_err(lack),
+    };
     lower_privileges()?;
     close_network(abi)
+}
+
+/// Tries on a thread of its own what a command is confined by.
+pub(super) fn try_out() -> Result<(), String> {
+    let tried = std::thread::spawn(|| {
+        let root = std::fs::File::open("/").map_err(|cause| cause.to_string())?;
+        enter(root.as_fd(), Hold::Workspace).map_err(|trouble| match trouble {
+            Trouble::NoSandbox(why) => why,
+            other => other.to_string(),
+        })
+    });
+    tried.join().unwrap_or_else(|_| Err("the trial broke off".to_owned()))
 }
 
 /// A daemon that runs as root starts commands with hardly more than any user's rights; it may still write where the
@@ -85,8 +123,8 @@ fn lower_privileges() -> Result<(), Trouble> {
     rustix::thread::set_capabilities(None, sets).map_err(lack)
 }
 
-/// Gives the version of Landlock that holds.
-fn close_files(workspace: BorrowedFd<'_>) -> Result<ABI, Box<dyn std::error::Error>> {
+/// Gives the version of Landlock that holds. What is open can be written.
+fn close_files(open: &[(BorrowedFd<'_>, FileType)]) -> Result<ABI, Box<dyn Error>> {
     let all = AccessFs::from_all(RIGHTS);
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
     let sink: BitFlags<AccessFs> = AccessFs::ReadFile | AccessFs::WriteFile;
@@ -95,14 +133,40 @@ fn close_files(workspace: BorrowedFd<'_>) -> Result<ABI, Box<dyn std::error::Err
         .handle_access(AccessNet::from_all(RIGHTS))?
         .scope(Scope::from_all(RIGHTS))?
         .create()?
-        .add_rule(PathBeneath::new(workspace, all & !devices))?
+        .add_rules(open.iter().map(|(place, kind)| beneath(*place, *kind, all & !devices)))?
         .add_rules(path_beneath_rules(PROGRAMS, AccessFs::from_read(RIGHTS)))?
         .add_rules(path_beneath_rules(SETTINGS, AccessFs::ReadFile | AccessFs::ReadDir))?
         .add_rules(path_beneath_rules(SINKS, sink))?
         .restrict_self()?;
-    match (status.ruleset, status.landlock) {
+    settled(&status)
+}
+
+/// Nothing is closed but reading what is private, and moving it to where it could be read.
+fn close_private(workspace: BorrowedFd<'_>) -> Result<(), Box<dyn Error>> {
+    let closed = AccessFs::ReadFile | AccessFs::Refer;
+    let open = openings::all_but_private(&workspace)?;
+    let status = Ruleset::default()
+        .handle_access(closed)?
+        .create()?
+        .add_rules(open.iter().map(|open| beneath(open.place.as_fd(), open.kind, closed)))?
+        .restrict_self()?;
+    settled(&status).map(drop)
+}
+
+/// A file has no rights of folders.
+fn beneath(
+    place: BorrowedFd<'_>,
+    kind: FileType,
+    rights: BitFlags<AccessFs>,
+) -> Result<PathBeneath<BorrowedFd<'_>>, RulesetError> {
+    let rights = if kind == FileType::Directory { rights } else { rights & AccessFs::from_file(RIGHTS) };
+    Ok(PathBeneath::new(place, rights))
+}
+
+fn settled(status: &RestrictionStatus) -> Result<ABI, Box<dyn Error>> {
+    match (&status.ruleset, &status.landlock) {
         (RulesetStatus::NotEnforced, _) => Err("not enforced".into()),
-        (_, LandlockStatus::Available { effective_abi, .. }) if status.no_new_privs => Ok(effective_abi),
+        (_, LandlockStatus::Available { effective_abi, .. }) if status.no_new_privs => Ok(*effective_abi),
         (_, _) => Err("a thread can still win privileges".into()),
     }
 }

@@ -214,12 +214,31 @@ async fn the_sandbox_reaches_no_other_process() {
 #[tokio::test]
 async fn without_a_sandbox_a_command_is_refused_unless_the_owner_said_so() {
     let mut desk = desk();
-    desk.exec.enter = |_| Err(Trouble::NoSandbox("none here".to_owned()));
+    desk.exec.enter = |_, _| Err(Trouble::NoSandbox("none here".to_owned()));
     let refused = desk.call("echo ran", Grant::Confined).await.unwrap_err();
     assert!(refused.starts_with("This machine cannot confine"), "{refused}");
     assert_eq!(desk.free("echo ran").await, "ran");
     desk.exec.settings.without_sandbox = WithoutSandbox::Run;
     assert_eq!(desk.call("echo ran", Grant::Confined).await.unwrap(), "ran");
+}
+
+#[tokio::test]
+async fn ses_07_without_a_sandbox_no_command_of_a_group_runs_beside_private_notes() {
+    let mut desk = desk();
+    desk.exec.enter = |_, _| Err(Trouble::NoSandbox("none here".to_owned()));
+    desk.exec.settings.without_sandbox = WithoutSandbox::Run;
+    let group = |grant| Errand { grant, ..errand(ChatKind::Group) };
+    let memory = desk.folder.path().join("memory");
+    fs::create_dir_all(memory.join("shared")).unwrap();
+    for grant in [Grant::Confined, Grant::Free] {
+        assert_eq!(desk.exec.call(&line("echo ran"), &group(grant)).await.unwrap(), "ran");
+    }
+    fs::write(memory.join("MEMORY.md"), "private").unwrap();
+    for grant in [Grant::Confined, Grant::Free] {
+        let refused = desk.exec.call(&line("echo ran"), &group(grant)).await.unwrap_err().model;
+        assert!(refused.starts_with("This machine cannot confine"), "{refused}");
+    }
+    assert_eq!(desk.free("echo ran").await, "ran");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use pensive_contract::tool::{Danger, Errand, Tool, ToolFault};
 use serde::Deserialize;
 
 use super::workspace::{Found, Workspace};
-use super::{Inside, on_disk};
+use super::{Inside, Shelf, on_disk};
 use crate::trouble::Trouble;
 use crate::wire::arguments;
 
@@ -59,16 +59,16 @@ impl Tool for Edit {
         Danger::Harmless
     }
 
-    async fn call(&self, text: &str, _errand: &Errand) -> Result<String, ToolFault> {
+    async fn call(&self, text: &str, errand: &Errand) -> Result<String, ToolFault> {
         let asked: Arguments = arguments(text)?;
-        let workspace = Arc::clone(&self.workspace);
+        let (workspace, shelf) = (Arc::clone(&self.workspace), Shelf::of(errand.kind));
         Ok(on_disk(move || {
             let path = workspace.path(&asked.path)?;
             workspace.alone(|| {
-                let old = whole(&workspace, &path)?;
+                let old = whole(&workspace, &path, shelf)?;
                 let (new, places) =
                     edited(&old, &asked).map_err(|why| Trouble::Refused(format!("{path}: {why}")))?;
-                workspace.replace(&path, new.as_bytes())?;
+                workspace.replace(&path, new.as_bytes(), shelf)?;
                 Ok(format!(
                     "Replaced {places} {} in {path}.",
                     if places == 1 { "passage" } else { "passages" }
@@ -79,8 +79,8 @@ impl Tool for Edit {
     }
 }
 
-fn whole(workspace: &Workspace, path: &Inside) -> Result<String, Trouble> {
-    let Found::File(file, seen) = workspace.find(path)? else {
+fn whole(workspace: &Workspace, path: &Inside, shelf: Shelf) -> Result<String, Trouble> {
+    let Found::File(file, seen) = workspace.find(path, shelf)? else {
         return Err(Trouble::Refused(format!("{path} is a folder.")));
     };
     let mut content = Vec::new();

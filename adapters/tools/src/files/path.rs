@@ -4,6 +4,7 @@
 use std::fmt;
 use std::path::Path;
 
+use super::shelf::{MEMORY, SHARED};
 use crate::trouble::Trouble;
 
 /// A path below the workspace, without `.`, `..` and doubled slashes. The workspace itself is the empty path.
@@ -39,6 +40,12 @@ impl Inside {
     /// The workspace itself.
     pub(crate) fn root() -> Self {
         Self(String::new())
+    }
+
+    /// Whether it is the memory or its shared folder.
+    pub(super) fn leads_to_shared(&self) -> bool {
+        self.0 == MEMORY
+            || self.0.strip_prefix(MEMORY).and_then(|rest| rest.strip_prefix('/')) == Some(SHARED)
     }
 
     /// For the system: never empty.

@@ -12,7 +12,7 @@ use rustix::fs::{Dir, FileType};
 use serde::Deserialize;
 
 use super::workspace::{Found, Workspace};
-use super::{Inside, on_disk};
+use super::{Inside, Shelf, on_disk};
 use crate::trouble::Trouble;
 use crate::wire::{arguments, count};
 
@@ -70,12 +70,12 @@ impl Tool for Read {
         Danger::Harmless
     }
 
-    async fn call(&self, text: &str, _errand: &Errand) -> Result<String, ToolFault> {
+    async fn call(&self, text: &str, errand: &Errand) -> Result<String, ToolFault> {
         let asked: Arguments = arguments(text)?;
-        let workspace = Arc::clone(&self.workspace);
+        let (workspace, shelf) = (Arc::clone(&self.workspace), Shelf::of(errand.kind));
         Ok(on_disk(move || {
             let path = workspace.path(&asked.path)?;
-            match workspace.find(&path)? {
+            match workspace.find(&path, shelf)? {
                 Found::Folder(folder) => list(&path, folder),
                 Found::File(file, seen) => {
                     let size = u64::try_from(seen.st_size).unwrap_or(0);

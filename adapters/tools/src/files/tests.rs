@@ -28,7 +28,7 @@ fn desk() -> Desk {
     let outside = folders.1.path().canonicalize().unwrap();
     fs::write(outside.join("secret"), "hidden words").unwrap();
     let workspace = Arc::new(Workspace::new(inside.clone()));
-    workspace.make_folder(&Inside::root()).unwrap();
+    workspace.make_folder(&Inside::root(), Shelf::Whole).unwrap();
     let (read, write) = (Read::new(Arc::clone(&workspace)), Write::new(Arc::clone(&workspace)));
     Desk { read, write, edit: Edit::new(workspace), inside, outside, _folders: folders }
 }

@@ -11,6 +11,7 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 
 use super::path::Inside;
+use super::shelf::Shelf;
 use crate::trouble::Trouble;
 
 /// How often a path is resolved again when a folder on its way was moved meanwhile.
@@ -58,11 +59,13 @@ impl Workspace {
     }
 
     /// Opens a file or folder to read it. It is looked at before it is opened: opening a device can do something.
-    pub(crate) fn find(&self, path: &Inside) -> Result<Found, Trouble> {
+    pub(crate) fn find(&self, path: &Inside, shelf: Shelf) -> Result<Found, Trouble> {
         let root = self.open_root()?;
         let looked = open_below(&root, path, OFlags::PATH)?;
+        check_open(shelf, &root, path, &looked)?;
         check_kind(path, &stat(path, &looked)?)?;
         let opened = open_below(&root, path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
+        check_open(shelf, &root, path, &opened)?;
         let seen = stat(path, &opened)?;
         Ok(match check_kind(path, &seen)? {
             FileType::Directory => Found::Folder(opened),
@@ -71,19 +74,26 @@ impl Workspace {
     }
 
     /// Opens a folder that is there, as a place and not to read it.
-    pub(crate) fn folder(&self, path: &Inside) -> Result<OwnedFd, Trouble> {
-        open_below(&self.open_root()?, path, OFlags::PATH | OFlags::DIRECTORY)
+    pub(crate) fn folder(&self, path: &Inside, shelf: Shelf) -> Result<OwnedFd, Trouble> {
+        let root = self.open_root()?;
+        let opened = open_below(&root, path, OFlags::PATH | OFlags::DIRECTORY)?;
+        check_open(shelf, &root, path, &opened).map(|()| opened)
     }
 
     /// Opens a folder and makes what is missing of it.
-    pub(crate) fn make_folder(&self, path: &Inside) -> Result<OwnedFd, Trouble> {
+    pub(crate) fn make_folder(&self, path: &Inside, shelf: Shelf) -> Result<OwnedFd, Trouble> {
         let root = self.open_root()?;
         let flags = OFlags::PATH | OFlags::DIRECTORY;
         let mut at = open_below(&root, &Inside::root(), flags)?;
         for (step, name) in path.steps() {
+            // The way to what is shared leads through what is private, so the folder where something is made is looked at.
+            let made_in = &at;
             at = match open_below(&root, &step, flags) {
                 Err(Trouble::System { cause, .. }) if cause.kind() == std::io::ErrorKind::NotFound => {
-                    match rustix::fs::mkdirat(&at, name, Mode::from_raw_mode(0o777)) {
+                    if !step.leads_to_shared() {
+                        check_open(shelf, &root, path, made_in)?;
+                    }
+                    match rustix::fs::mkdirat(made_in, name, Mode::from_raw_mode(0o777)) {
                         Ok(()) | Err(Errno::EXIST) => open_below(&root, &step, flags)?,
                         Err(cause) => return Err(Trouble::system(format!("{step} cannot be made"), cause)),
                     }
@@ -91,14 +101,14 @@ impl Workspace {
                 other => other?,
             };
         }
-        Ok(at)
+        check_open(shelf, &root, path, &at).map(|()| at)
     }
 
     /// Puts a file there in one step: whoever reads it meanwhile sees the old or the new, whole.
-    pub(crate) fn replace(&self, path: &Inside, content: &[u8]) -> Result<Before, Trouble> {
+    pub(crate) fn replace(&self, path: &Inside, content: &[u8], shelf: Shelf) -> Result<Before, Trouble> {
         let (folder, name) =
             path.split().ok_or_else(|| Trouble::Refused("The workspace itself is a folder.".to_owned()))?;
-        let folder = self.make_folder(&folder)?;
+        let folder = self.make_folder(&folder, shelf)?;
         let old = match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(seen) => Some(check_target(path, &seen)?),
             Err(Errno::NOENT) => None,
@@ -159,6 +169,15 @@ fn open_below(root: &OwnedFd, path: &Inside, flags: OFlags) -> Result<OwnedFd, T
             Err(cause) => Err(Trouble::system(format!("{path} cannot be opened"), cause)),
         };
     }
+}
+
+fn check_open(shelf: Shelf, root: &OwnedFd, path: &Inside, opened: &OwnedFd) -> Result<(), Trouble> {
+    if shelf.opens(root, opened) {
+        return Ok(());
+    }
+    Err(Trouble::Refused(format!(
+        "{path} is private memory, which is closed in a group. Of `memory/` only `memory/shared/` can be used here."
+    )))
 }
 
 fn stat(path: &Inside, opened: &OwnedFd) -> Result<Stat, Trouble> {

@@ -7,8 +7,8 @@ use pensive_contract::model::ToolSpec;
 use pensive_contract::tool::{Danger, Errand, Tool, ToolFault};
 use serde::Deserialize;
 
-use super::on_disk;
 use super::workspace::{Before, Workspace};
+use super::{Shelf, on_disk};
 use crate::wire::arguments;
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string","description":"Relative to the workspace."},"text":{"type":"string","description":"The whole content."}},"required":["path","text"]}"#;
@@ -49,12 +49,12 @@ impl Tool for Write {
         Danger::Harmless
     }
 
-    async fn call(&self, text: &str, _errand: &Errand) -> Result<String, ToolFault> {
+    async fn call(&self, text: &str, errand: &Errand) -> Result<String, ToolFault> {
         let asked: Arguments = arguments(text)?;
-        let workspace = Arc::clone(&self.workspace);
+        let (workspace, shelf) = (Arc::clone(&self.workspace), Shelf::of(errand.kind));
         Ok(on_disk(move || {
             let path = workspace.path(&asked.path)?;
-            let before = workspace.alone(|| workspace.replace(&path, asked.text.as_bytes()))?;
+            let before = workspace.alone(|| workspace.replace(&path, asked.text.as_bytes(), shelf))?;
             let what = match before {
                 Before::Nothing => "A new file",
                 Before::File => "Over the old file",

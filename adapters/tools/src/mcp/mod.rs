@@ -17,6 +17,7 @@ use pensive_contract::tool::Tool;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use self::names::server_prefix;
 use self::server::Server;
 pub(crate) use self::way::Surroundings;
 use crate::settings::McpServer;

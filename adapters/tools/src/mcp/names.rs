@@ -7,8 +7,7 @@ const LENGTH: usize = 64;
 
 /// A name that is not among those `taken`. It is the same in every run as long as the server and its tool keep theirs.
 pub(super) fn name(server: &str, tool: &str, taken: &BTreeSet<String>) -> String {
-    let plain: String =
-        format!("{server}__{tool}").chars().map(|c| if is_fine(c) { c } else { '_' }).collect();
+    let plain = fine(&format!("{server}__{tool}"));
     if plain.len() <= LENGTH && !taken.contains(&plain) {
         return plain;
     }
@@ -16,6 +15,16 @@ pub(super) fn name(server: &str, tool: &str, taken: &BTreeSet<String>) -> String
         .map(|turn| marked(&plain, server, tool, turn))
         .find(|name| !taken.contains(name))
         .unwrap_or(plain)
+}
+
+/// How the names of a server's tools begin.
+#[must_use]
+pub fn server_prefix(server: &str) -> String {
+    fine(&format!("{server}__"))
+}
+
+fn fine(name: &str) -> String {
+    name.chars().map(|c| if is_fine(c) { c } else { '_' }).collect()
 }
 
 fn is_fine(c: char) -> bool {

@@ -8,8 +8,8 @@ use pensive_contract::tool::{Danger, Errand, Tool, ToolFault};
 use serde::Deserialize;
 
 use super::notes::Notes;
-use super::shelf::{Note, Shelf};
-use crate::files::on_disk;
+use super::shelf::Note;
+use crate::files::{Shelf, on_disk};
 use crate::trouble::Trouble;
 use crate::wire::{arguments, count};
 
@@ -68,7 +68,7 @@ impl Tool for MemoryGet {
         };
         let (from, lines) = (number(from, 1), number(lines, USUAL).min(MOST));
         let notes = Arc::clone(&self.notes);
-        Ok(on_disk(move || match notes.read(&note)? {
+        Ok(on_disk(move || match notes.read(&note, shelf)? {
             Some(text) => Ok(passage(&note, &text, from, lines)),
             None => Err(absent(&notes, shelf, &note)?),
         })

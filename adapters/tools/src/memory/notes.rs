@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rustix::fs::{Dir, FileType};
 
-use super::shelf::{Note, Shelf};
-use crate::files::{Found, Workspace};
+use super::shelf::Note;
+use crate::files::{Found, Shelf, Workspace};
 use crate::trouble::Trouble;
 
 /// The most that one note may hold, and the most of it that is read.
@@ -32,13 +32,13 @@ impl Notes {
     /// What is open, by name. An agent that never noted anything has nothing.
     pub(super) fn list(&self, shelf: Shelf) -> Result<Vec<Note>, Trouble> {
         let mut notes = Vec::new();
-        self.gather(&shelf.folder(), DEPTH, &mut notes)?;
+        self.gather(&shelf.notes(), shelf, DEPTH, &mut notes)?;
         notes.sort_unstable();
         Ok(notes)
     }
 
-    fn gather(&self, folder: &str, depth: usize, notes: &mut Vec<Note>) -> Result<(), Trouble> {
-        let found = match self.workspace.find(&self.workspace.path(folder)?) {
+    fn gather(&self, folder: &str, shelf: Shelf, depth: usize, notes: &mut Vec<Note>) -> Result<(), Trouble> {
+        let found = match self.workspace.find(&self.workspace.path(folder)?, shelf) {
             Ok(Found::Folder(found)) => found,
             Ok(Found::File(..)) => return Ok(()),
             Err(trouble) if is_absent(&trouble) => return Ok(()),
@@ -53,7 +53,7 @@ impl Notes {
             };
             let path = format!("{folder}/{name}");
             match entry.file_type() {
-                FileType::Directory if depth > 1 => self.gather(&path, depth - 1, notes)?,
+                FileType::Directory if depth > 1 => self.gather(&path, shelf, depth - 1, notes)?,
                 FileType::RegularFile if name.ends_with(".md") && notes.len() < NOTES => {
                     notes.extend(Note::at(&path))
                 }
@@ -64,8 +64,8 @@ impl Notes {
     }
 
     /// A note's text, the first [`NOTE`] bytes of it; nothing where there is none.
-    pub(super) fn read(&self, note: &Note) -> Result<Option<String>, Trouble> {
-        let file = match self.workspace.find(&self.workspace.path(&note.path())?) {
+    pub(super) fn read(&self, note: &Note, shelf: Shelf) -> Result<Option<String>, Trouble> {
+        let file = match self.workspace.find(&self.workspace.path(&note.path())?, shelf) {
             Ok(Found::File(file, _)) => file,
             Ok(Found::Folder(_)) => return Err(Trouble::Refused(format!("{note} is a folder."))),
             Err(trouble) if is_absent(&trouble) => return Ok(None),
@@ -80,9 +80,9 @@ impl Notes {
     }
 
     /// Adds a paragraph at a note's end. What stands there stays, byte for byte.
-    pub(super) fn append(&self, note: &Note, text: &str) -> Result<(), Trouble> {
+    pub(super) fn append(&self, note: &Note, shelf: Shelf, text: &str) -> Result<(), Trouble> {
         self.workspace.alone(|| {
-            let old = self.read(note)?.unwrap_or_default();
+            let old = self.read(note, shelf)?.unwrap_or_default();
             let gap = if old.is_empty() || old.ends_with("\n\n") {
                 ""
             } else if old.ends_with('\n') {
@@ -94,7 +94,7 @@ impl Notes {
             if new.len() > NOTE || old.contains('\u{fffd}') {
                 return Err(Trouble::Refused(format!("{note} is full or no text: choose another file.")));
             }
-            self.workspace.replace(&self.workspace.path(&note.path())?, new.as_bytes()).map(drop)
+            self.workspace.replace(&self.workspace.path(&note.path())?, new.as_bytes(), shelf).map(drop)
         })
     }
 }

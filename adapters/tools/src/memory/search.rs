@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use super::notes::Notes;
 use super::score::{Passage, Query, passages};
-use super::shelf::{Note, Shelf};
-use crate::files::on_disk;
+use super::shelf::Note;
+use crate::files::{Shelf, on_disk};
 use crate::trouble::Trouble;
 use crate::wire::{arguments, count};
 
@@ -100,7 +100,7 @@ fn gather(notes: &Notes, shelf: Shelf) -> Result<(Vec<(Note, String)>, bool), Tr
             return Ok((texts, false));
         }
         // A note that cannot be read, a link say, must not hide the others.
-        match notes.read(&note) {
+        match notes.read(&note, shelf) {
             Ok(Some(text)) => {
                 read += text.len();
                 texts.push((note, text));

@@ -1,40 +1,17 @@
-//! Which part of a memory a chat may see, and the names of files in it.
+//! Which part of a memory a chat may see, in names of files.
 
 use std::fmt;
 
-use pensive_contract::inbound::ChatKind;
-
+use crate::files::Shelf;
+use crate::files::shelf::{MEMORY, SHARED};
 use crate::trouble::Trouble;
 
-/// The folder below the workspace.
-const ROOT: &str = "memory";
-
-/// The folder in it that is for every chat.
-const SHARED: &str = "shared";
-
-/// How much of a memory is open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shelf {
-    /// All of it: one person is there.
-    Whole,
-    /// What is for every chat.
-    Shared,
-}
-
 impl Shelf {
-    /// What is open in a chat of that kind.
-    pub(super) fn of(kind: ChatKind) -> Self {
-        match kind {
-            ChatKind::Direct => Self::Whole,
-            ChatKind::Group | ChatKind::Channel => Self::Shared,
-        }
-    }
-
     /// The folder, below the workspace.
-    pub(super) fn folder(self) -> String {
+    pub(super) fn notes(self) -> String {
         match self {
-            Self::Whole => ROOT.to_owned(),
-            Self::Shared => format!("{ROOT}/{SHARED}"),
+            Self::Whole => MEMORY.to_owned(),
+            Self::Shared => format!("{MEMORY}/{SHARED}"),
         }
     }
 
@@ -50,7 +27,7 @@ impl Shelf {
     pub(super) fn note(self, written: &str) -> Result<Note, Trouble> {
         let mut parts: Vec<&str> =
             written.trim().split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-        if parts.first() == Some(&ROOT) {
+        if parts.first() == Some(&MEMORY) {
             parts.remove(0);
         }
         if parts.contains(&"..") || written.contains('\0') {
@@ -86,12 +63,12 @@ pub(super) struct Note(pub(super) String);
 impl Note {
     /// Its path below the workspace.
     pub(super) fn path(&self) -> String {
-        format!("{ROOT}/{}", self.0)
+        format!("{MEMORY}/{}", self.0)
     }
 
     /// Of a path below the workspace.
     pub(super) fn at(path: &str) -> Option<Self> {
-        path.strip_prefix(ROOT)?.strip_prefix('/').map(|name| Self(name.to_owned()))
+        path.strip_prefix(MEMORY)?.strip_prefix('/').map(|name| Self(name.to_owned()))
     }
 }
 

@@ -11,8 +11,7 @@ use pensive_contract::tool::{Danger, Errand, Tool, ToolFault};
 use serde::Deserialize;
 
 use super::notes::Notes;
-use super::shelf::Shelf;
-use crate::files::on_disk;
+use crate::files::{Shelf, on_disk};
 use crate::trouble::Trouble;
 use crate::wire::arguments;
 
@@ -75,6 +74,6 @@ impl Tool for MemoryWrite {
             None => shelf.day(&self.today()?),
         };
         let notes = Arc::clone(&self.notes);
-        Ok(on_disk(move || notes.append(&note, &text).map(|()| format!("Noted in {note}."))).await?)
+        Ok(on_disk(move || notes.append(&note, shelf, &text).map(|()| format!("Noted in {note}."))).await?)
     }
 }
