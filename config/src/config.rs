@@ -17,6 +17,7 @@ use crate::keys::SetKey;
 use crate::mention::Mention;
 use crate::providers::{self, DefaultModel, Provider};
 use crate::secret::SecretSource;
+use crate::web::WebTools;
 
 /// A checked configuration.
 #[derive(Debug, Clone)]
@@ -27,6 +28,9 @@ pub struct Config {
     pub folders: Folders,
     /// The folder of the person who runs this; nothing where the environment names none.
     pub user_home: Option<PathBuf>,
+    /// What programs of others find in their environment: those of our variables that say where things are and how people
+    /// here write, and no other, as it may be a secret.
+    pub surroundings: Vec<(String, String)>,
     /// The agents; never empty, the default one first.
     pub agents: Vec<Agent>,
     /// Which agent serves which conversation, most specific first.
@@ -43,6 +47,8 @@ pub struct Config {
     pub telegram: Vec<TelegramAccount>,
     /// The Discord bots.
     pub discord: Vec<DiscordAccount>,
+    /// What the tools of the web may do.
+    pub web_tools: WebTools,
     /// The web page.
     pub web: WebPage,
     /// Who owns this installation: `channel:sender`, matched exactly.

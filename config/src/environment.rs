@@ -2,6 +2,27 @@
 
 use std::collections::BTreeMap;
 
+/// Variables that say where things are and how people here write.
+const OPEN: &[&str] = &[
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "NIX_SSL_CERT_FILE",
+    "PATH",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+];
+
 /// Captured environment variables; those that are no Unicode are left out. An empty variable counts as unset.
 #[derive(Clone, Default)]
 pub struct Environment(BTreeMap<String, String>);
@@ -17,6 +38,16 @@ impl Environment {
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),
         )
+    }
+
+    /// Those that a program of somebody else's needs to work at all, and that hold no secret.
+    pub(crate) fn for_programs(&self) -> Vec<(String, String)> {
+        let open = |name: &str| OPEN.contains(&name) || name.starts_with("LC_");
+        self.0
+            .iter()
+            .filter(|(name, _)| open(name))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
     }
 
     /// The value of `name`, where it is set to something.

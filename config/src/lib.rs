@@ -8,6 +8,7 @@ mod agents;
 mod channels;
 mod config;
 mod providers;
+mod web;
 
 mod environment;
 mod fault;
@@ -50,3 +51,4 @@ pub use nearest::{misspelt, nearest_names};
 pub use providers::{Api, DefaultModel, Input, ModelRow, Provider, ThinkingFormat, provider_also_called};
 pub use schema::schema;
 pub use secret::{SecretFault, SecretSource};
+pub use web::{SearchEngine, WebTools};

@@ -4,9 +4,12 @@ use pensive_config::{Config, DefaultModel, DirectPolicy, Door};
 use pensive_contract::ids::Account;
 use pensive_contract::intake::AccountState;
 
+use crate::equipment;
+
 /// The lines, in reading order.
 pub(crate) fn lines(config: &Config, accounts: &[(Account, AccountState)]) -> Vec<String> {
     let mut lines = vec![settings(config), model(config), format!("data: {}", config.folders.data.display())];
+    lines.extend(equipment::lines(config));
     for (account, state) in accounts {
         lines.push(format!("{account}: {}", standing(state)));
         if let Some(telegram) = config.telegram.iter().find(|telegram| telegram.account == *account)

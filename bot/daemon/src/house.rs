@@ -11,10 +11,12 @@ use pensive_config::Config;
 use pensive_contract::clock::{Clock, within};
 use pensive_contract::ids::Account;
 use pensive_contract::intake::AccountState;
+use pensive_contract::tool::Toolshed;
 use pensive_engine::{Engine, Masker, Ports};
 use pensive_models::Models;
 use pensive_storage::{OpenSettings, Store};
 use pensive_terminal::Terminal;
+use pensive_tools::Tools;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +25,7 @@ use self::accounts::{Accounts, Tenant};
 pub(crate) use self::front::{Front, pick};
 pub use self::plan::{Plan, Reach, StartFault};
 use crate::doubts;
+use crate::equipment;
 use crate::settings;
 
 /// What runs get to end in, once nothing more is taken in.
@@ -43,6 +46,7 @@ pub struct House {
     engine: Arc<Engine>,
     store: Store,
     terminal: Option<Arc<Terminal>>,
+    tools: Option<Arc<Tools>>,
     front: Arc<Front>,
     clock: Arc<dyn Clock>,
     /// Ends intake: the channels.
@@ -79,6 +83,8 @@ impl House {
             tokio::task::spawn_blocking(move || build_models(&config, clock))
         };
         let mut accounts = Accounts::connect(plan, store)?;
+        let tools = tools(plan).await?;
+        let hung = tools.clone().map(|tools| tools as Arc<dyn Toolshed>);
         let models = Arc::new(models.await.map_err(|_| StartFault::Cut)??);
         let ports = Ports {
             clock: Arc::clone(clock),
@@ -90,7 +96,7 @@ impl House {
             notes: Arc::new(store.clone()),
             transcriber: config.messages.transcribe.as_ref().and_then(|model| models.transcriber(model)),
             model: models,
-            toolshed: toolshed.clone(),
+            toolshed: toolshed.clone().or(hung),
             outward: accounts.outward(),
             untag: pensive_models::untagged,
             masker: masker(config),
@@ -105,6 +111,7 @@ impl House {
             engine,
             store: store.clone(),
             terminal: accounts.terminal,
+            tools,
             front,
             clock: Arc::clone(clock),
             closing: CancellationToken::new(),
@@ -147,6 +154,11 @@ impl House {
     async fn end(mut self, grace: Duration) {
         self.closing.cancel();
         self.engine.drain(grace).await;
+        if let Some(tools) = &self.tools
+            && within(&*self.clock, GRACE, tools.drain()).await.is_err()
+        {
+            tracing::warn!("a command or a tool server did not end in time");
+        }
         if let Some(terminal) = &self.terminal {
             terminal.close().await;
         }
@@ -202,6 +214,26 @@ fn build_models(config: &Config, clock: Arc<dyn Clock>) -> Result<Models, StartF
         tracing::warn!("{line}");
     }
     Ok(models)
+}
+
+/// The tools of the configuration: nothing where it allows none, where they come from elsewhere, and where nothing runs.
+async fn tools(plan: &Plan) -> Result<Option<Arc<Tools>>, StartFault> {
+    let allowed = plan.config.agents.iter().any(|agent| !agent.tools.allow.is_empty());
+    if plan.toolshed.is_some() || !allowed || matches!(plan.reach, Reach::Outgoing(_)) {
+        return Ok(None);
+    }
+    let (config, clock) = (plan.config.clone(), Arc::clone(&plan.clock));
+    let built = tokio::task::spawn_blocking(move || {
+        let (settings, trouble) = settings::tools(&config);
+        for words in trouble {
+            tracing::error!("{words}");
+        }
+        for line in equipment::doubts(&config, pensive_tools::sandbox) {
+            tracing::warn!("{line}");
+        }
+        Arc::new(Tools::new(settings, clock))
+    });
+    Ok(Some(built.await.map_err(|_| StartFault::Cut)?))
 }
 
 /// The masker that knows every secret of a configuration that can be read.

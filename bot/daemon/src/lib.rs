@@ -7,6 +7,7 @@
 mod arguments;
 mod clock;
 mod doubts;
+mod equipment;
 mod exit;
 mod greeting;
 mod house;

@@ -3,7 +3,9 @@
 mod engine;
 mod models;
 mod telegram;
+mod tools;
 
 pub(crate) use engine::engine;
 pub(crate) use models::{keyless, models};
 pub(crate) use telegram::telegram;
+pub(crate) use tools::tools;

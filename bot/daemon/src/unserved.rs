@@ -30,28 +30,16 @@ const fn gap(blocks: &'static [&'static str], key: &'static str, asks: Asks, ins
     Gap { blocks, key, asks, instead }
 }
 
-const OFF: Asks = Asks::Unless(&["off"]);
 const NO: Asks = Asks::Unless(&["false"]);
 const ZERO: Asks = Asks::Unless(&["0"]);
-const TOOL: Asks = Asks::Unless(&["session_status"]);
-const TOOLS: Asks = Asks::Unless(&["session_status", "*"]);
-const ONE_TOOL: &str = "the only tool is session_status";
 const SILENT: &str = "agents speak only when they are spoken to";
 const ENDLESS: &str = "a session ends only with /new or /reset";
 
 #[rustfmt::skip]
 const GAPS: &[Gap] = &[
-    gap(AGENTS, "tools.allow.*", TOOLS, ONE_TOOL),
-    gap(AGENTS, "tools.exec", Asks::Always, "no tool runs commands"),
-    gap(AGENTS, "mcp", Asks::Always, ONE_TOOL),
-    gap(AGENTS, "workspace", Asks::Always, "no tool works with files"),
-    gap(AGENTS, "toolProgressDetail", Asks::Always, "the work with tools is not shown"),
-    gap(AGENTS, "models.*.params.toolChoice.name", TOOL, ONE_TOOL),
     gap(AGENTS, "heartbeat", Asks::Always, SILENT),
-    gap(AGENTS, "reasoningDefault", Asks::With("stream"), "reasoning is shown when the answer stands, with \"on\""),
     gap(TOP, "bindings.*.match.guild", Asks::Always, "no channel has guilds, so the binding matches nothing"),
     gap(TELEGRAM, "dmPolicy", Asks::With("pairing"), "newcomers cannot ask to be let in; list them in allowFrom"),
-    gap(TELEGRAM, "streaming", OFF, "answers are sent when they stand"),
     gap(TELEGRAM, "webhookUrl", Asks::Always, "events are fetched by polling"),
     gap(TELEGRAM, "heartbeat", Asks::Always, SILENT),
     gap(TOP, "channels.web.enabled", NO, "no web page is served"),
@@ -142,11 +130,10 @@ mod tests {
 
     #[test]
     fn what_is_not_served_is_told_with_its_place_and_what_happens_instead() {
-        let text = "{ channels: { telegram: { accounts: { a: { botToken: '1:x', streaming: 'partial' } } } },
+        let text = "{ channels: { telegram: { accounts: { a: { botToken: '1:x', dmPolicy: 'pairing' } } } },
             agents: { list: [{ id: 'ops', tools: { allow: ['session_status', 'read'] }, model: 'claude-cli/sonnet' }] } }";
         let expected = [
-            "1:61: channels.telegram.accounts.a.streaming has no effect in this version: answers are sent when they stand",
-            "2:78: agents.list[0].tools.allow[1] has no effect in this version: the only tool is session_status",
+            "1:61: channels.telegram.accounts.a.dmPolicy has no effect in this version: newcomers cannot ask to be let in; list them in allowFrom",
             "agent ops: claude-cli/sonnet cannot be used in this version, which starts no command-line agents; name another model",
         ];
         assert_eq!(told(text), expected);

@@ -91,7 +91,8 @@ pub struct AgentSettings {
     pub tool_detail: ToolDetail,
 }
 
-/// Which tools an agent has: none that is not allowed, and none that is denied. `*` stands for all.
+/// Which tools an agent has: none that is not allowed, and none that is denied. A `*` at the end of a name stands for
+/// whatever follows, so that `*` is all of them and `notes__*` all of one server's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolRules {
     /// Those that it has.
@@ -104,7 +105,11 @@ impl ToolRules {
     /// Whether the agent has the tool of this name.
     #[must_use]
     pub fn allow(&self, name: &str) -> bool {
-        let named = |names: &[String]| names.iter().any(|known| known == "*" || known == name);
+        let fits = |known: &String| match known.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => known == name,
+        };
+        let named = |names: &[String]| names.iter().any(fits);
         named(&self.allowed) && !named(&self.denied)
     }
 }

@@ -9,6 +9,7 @@ mod heartbeat;
 mod params;
 mod providers;
 mod session;
+mod web;
 
 use std::path::PathBuf;
 
@@ -66,6 +67,7 @@ impl Builder<'_> {
             telegram,
             discord,
             web: channels::web(&file.channels.web),
+            web_tools: self.web_tools(&file.web),
             owners: self.owners(&file.commands),
             command_senders: self.command_senders(&file.commands),
             session: self.session(&file.session),
@@ -77,6 +79,7 @@ impl Builder<'_> {
             mentions: self.mentions,
             folders,
             user_home: self.places.user.clone(),
+            surroundings: self.environment.for_programs(),
             secrets: self.secrets,
         };
         (config, self.faults)

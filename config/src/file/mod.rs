@@ -9,6 +9,7 @@ pub(crate) mod models;
 pub(crate) mod params;
 pub(crate) mod rest;
 pub(crate) mod values;
+pub(crate) mod web;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,6 +35,9 @@ pub(crate) struct File {
     /// Who serves models.
     #[serde(default)]
     pub(crate) models: models::Models,
+    /// What agents may read of the web.
+    #[serde(default)]
+    pub(crate) web: web::Web,
     /// How conversations are kept.
     #[serde(default)]
     pub(crate) session: rest::Session,

@@ -1,11 +1,12 @@
 //! `pensive config`: checks the file, prints its schema, explains its keys.
 
-use pensive_config::{Config, ConfigFaults, Explanation};
+use pensive_config::{Config, ConfigFaults, Explanation, McpServer, SearchEngine};
 use serde::Serialize;
 
 use super::{catalogue, load, print, print_json};
 use crate::arguments::{Common, ConfigVerb};
 use crate::doubts;
+use crate::equipment;
 use crate::exit::Failure;
 use crate::unserved;
 
@@ -53,6 +54,7 @@ fn tell_good(config: &Config, json: bool) -> Result<(), Failure> {
     let mut warnings = missing_secrets(config);
     warnings.extend(unserved::lines(config));
     warnings.extend(doubts::lines(config, &catalogue(config)?));
+    warnings.extend(equipment::doubts(config, pensive_tools::sandbox));
     let file = config.file.as_ref().map(|file| file.display().to_string());
     if json {
         return print_json(&Checked { file, ok: true, faults: Vec::new(), warnings });
@@ -72,7 +74,22 @@ fn missing_secrets(config: &Config) -> Vec<String> {
     let tokens = config.telegram.iter().map(|telegram| &telegram.token);
     let tokens = tokens.chain(config.discord.iter().map(|discord| &discord.token));
     let keys = config.providers.iter().filter_map(|provider| provider.api_key.as_ref());
-    tokens.chain(keys).filter_map(|source| source.read().err()).map(|fault| fault.to_string()).collect()
+    let servers = config.agents.iter().flat_map(|agent| agent.mcp.values()).flat_map(|server| match server {
+        McpServer::Program { env: named, .. } | McpServer::Url { headers: named, .. } => named,
+    });
+    let search = config.web_tools.search.iter().filter_map(|engine| match engine {
+        SearchEngine::Searxng { .. } => None,
+        SearchEngine::Brave { key, .. } => Some(key),
+    });
+    let all = tokens.chain(keys).chain(servers.map(|(_, source)| source)).chain(search);
+    let mut told = Vec::new();
+    for fault in all.filter_map(|source| source.read().err()).map(|fault| fault.to_string()) {
+        // Agents may share a server.
+        if !told.contains(&fault) {
+            told.push(fault);
+        }
+    }
+    told
 }
 
 fn wrong(faults: &ConfigFaults) -> Checked {
