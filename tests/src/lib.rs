@@ -8,6 +8,7 @@
 pub mod clock;
 pub mod gate;
 pub mod harness;
+pub mod live;
 pub mod model;
 pub mod program;
 pub mod scene;

@@ -149,7 +149,7 @@ impl<'a> Round<'a> {
             return;
         };
         let outlet = Arc::clone(&outward.outlet);
-        self.clear(outward.previews.as_deref()).await;
+        self.clear().await;
         let mut index = 0;
         while index < self.entry.parts.len() {
             match self.deliver_part(&*outlet, index).await {
@@ -240,7 +240,10 @@ impl<'a> Round<'a> {
                     span
                 }
                 Outcome::Refused { refusal, why } => match self.refused(refusal, &why, part) {
-                    Next::Repeat => Duration::ZERO,
+                    Next::Repeat => {
+                        self.clear().await;
+                        Duration::ZERO
+                    }
                     Next::Later => send_pause(tries, fastrand::f64()),
                     Next::End(landing) => return landing,
                 },
@@ -274,15 +277,25 @@ impl<'a> Round<'a> {
     }
 
     /// Takes a preview away that nothing comes in the place of.
-    async fn clear(&mut self, previews: Option<&dyn Previews>) {
+    async fn clear(&mut self) {
         let untouched =
             self.entry.parts.first().is_some_and(|(_, state)| !matches!(state, PartState::Sent(_)));
+        let previews =
+            self.core.ports.outward.get(&self.place.account).and_then(|outward| outward.previews.clone());
         if let (Some(previews), Some(Standing::Remove(standing)), true) =
-            (previews, self.entry.standing.as_ref(), untouched)
+            (previews, self.entry.standing.clone(), untouched)
         {
-            let outcome = previews.remove(&self.place, standing).await;
+            self.entry.standing = None;
+            let outcome = previews.remove(&self.place, &standing).await;
             tracing::debug!(?outcome, "a preview was taken away");
         }
+    }
+
+    /// Gives up the place of a preview that stands: it is to go, and a message of its own to come. Says whether there was one.
+    fn gives_place_up(&mut self) -> bool {
+        let Some(Standing::Settle(standing)) = self.entry.standing.clone() else { return false };
+        self.entry.standing = Some(Standing::Remove(standing));
+        true
     }
 
     /// Waits until the chat has room for one more message. What holds up others counts as much as they may.
@@ -328,13 +341,13 @@ impl<'a> Round<'a> {
         let styled = !part.marks.is_empty();
         match refusal {
             Refusal::Again => Next::Later,
+            // It cannot be changed any more: a new message comes instead, in its full form.
+            Refusal::Never if self.gives_place_up() => Next::Repeat,
             Refusal::Style | Refusal::Never if part.whole.take().is_some() => Next::Repeat,
             Refusal::Style | Refusal::Never if styled => {
                 part.marks.clear();
                 Next::Repeat
             }
-            // It cannot be changed any more: a new message takes its place.
-            Refusal::Never if self.entry.standing.take().is_some() => Next::Repeat,
             Refusal::TopicGone if self.place.topic.is_some() => {
                 self.place.topic = None;
                 Next::Repeat
@@ -515,5 +528,11 @@ pub(crate) fn again(entry: &OutboxEntry, ticket: Ticket) -> Option<OutboxEntry> 
         .filter(|(_, state)| *state == PartState::Unknown)
         .map(|(part, _)| (part.clone(), PartState::Waiting))
         .collect();
-    (!parts.is_empty()).then(|| OutboxEntry { ticket, parts, reply_to: None, standing: None, ..entry.clone() })
+    (!parts.is_empty()).then(|| OutboxEntry {
+        ticket,
+        parts,
+        reply_to: None,
+        standing: None,
+        ..entry.clone()
+    })
 }

@@ -32,8 +32,15 @@ pub struct Home {
 impl Home {
     /// A new home that speaks to the fakes and to nobody else.
     pub fn new(wiring: &Wiring) -> io::Result<Self> {
+        Self::with(wiring, |_| {})
+    }
+
+    /// The same after `change` has been at its configuration.
+    pub fn with(wiring: &Wiring, change: impl FnOnce(&mut Value)) -> io::Result<Self> {
         let home = Self { folder: tempfile::Builder::new().prefix("pensive-").tempdir()? };
-        fs::write(home.config(), home.content(wiring).to_string())?;
+        let mut content = home.content(wiring);
+        change(&mut content);
+        fs::write(home.config(), content.to_string())?;
         Ok(home)
     }
 

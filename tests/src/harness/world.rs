@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::Result;
+use serde_json::json;
 
 use super::home::Wiring;
 use crate::{
@@ -14,6 +15,11 @@ use crate::{
     model::{ModelFake, Request, Script},
     telegram::TelegramFake,
 };
+
+/// Enough of a beginning for a preview.
+pub(super) const PREAMBLE: &str = "I was asked to say it again, and so I do. ";
+/// What is said before a tool is used.
+pub(super) const LOOKING: &str = "Let me have a look at that first, it will not take long.";
 
 /// Both fakes, ready to be written into a configuration.
 #[derive(Debug)]
@@ -28,6 +34,7 @@ pub struct World {
 #[derive(Debug, Default)]
 struct Manner {
     delay: Duration,
+    tool: Option<&'static str>,
     held: Option<Gate>,
     asked: Option<Instant>,
 }
@@ -53,6 +60,16 @@ impl World {
             people: Vec::new(),
             runs: 16,
         }
+    }
+
+    /// Answers what `reply` has a script for by that script.
+    pub fn reply_with(&self, reply: impl Fn(&Request) -> Option<Script> + Send + Sync + 'static) {
+        self.model.reply_with(reply);
+    }
+
+    /// From now on the model uses this tool for every third question before it answers.
+    pub fn use_tool(&self, name: &'static str) {
+        lock(&self.manner).tool = Some(name);
     }
 
     /// From now on the model takes so long in the middle of each answer.
@@ -91,14 +108,27 @@ impl World {
 impl Manner {
     fn answer(&mut self, request: &Request) -> Script {
         self.asked = Some(Instant::now());
+        let prompt = request.prompt();
+        if let Some(tool) = self.tool.filter(|_| calls_tool(request, &prompt)) {
+            return Script::new().text(LOOKING).delay(self.delay / 2).tool_call(tool, &json!({}));
+        }
         let script = Script::new().text("You said: ");
+        let script = if self.tool.is_some() { script.text(PREAMBLE) } else { script };
         let script = match &self.held {
             Some(gate) => script.wait(gate),
             None if self.delay.is_zero() => script,
             None => script.delay(self.delay),
         };
-        script.text(&request.prompt())
+        script.text(&prompt)
     }
+}
+
+/// A question whose number is a multiple of three, and that has not just got what the tool gave.
+fn calls_tool(request: &Request, prompt: &str) -> bool {
+    let digits: u32 = prompt.chars().filter_map(|c| c.to_digit(10)).sum();
+    let roles = request.at_path("/messages").as_array().and_then(|messages| messages.last());
+    let last = roles.and_then(|message| message.get("role")).and_then(serde_json::Value::as_str);
+    digits.is_multiple_of(3) && last != Some("tool")
 }
 
 fn lock(manner: &Mutex<Manner>) -> MutexGuard<'_, Manner> {

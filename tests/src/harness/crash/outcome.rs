@@ -63,10 +63,12 @@ impl fmt::Display for Outcome {
             ("told that they were cut off", restarted),
             ("notices of unconfirmed messages", unconfirmed),
             ("settings asked for and right", settings_checked),
+            ("messages about tools", self.tally.shown_work),
             ("repeated notices", self.tally.repeated_notices),
             ("doubled", self.tally.doubled.len()),
             ("gaps without a notice", self.tally.lost.len()),
             ("wrong", self.tally.wrong.len()),
+            ("answers left half-made", self.tally.half_made.len()),
             ("buttons pressed", self.presses),
             ("lost: nothing came of the buttons either", self.missing_after_presses.len()),
             ("calls that the Bot API refuses", self.violations.len()),
@@ -76,9 +78,14 @@ impl fmt::Display for Outcome {
         for (what, count) in rows {
             writeln!(f, "| {what} | {count} |")?;
         }
-        let Tally { doubled, lost, wrong, .. } = &self.tally;
-        for fault in
-            doubled.iter().chain(lost).chain(wrong).chain(&self.missing_after_presses).chain(&self.violations)
+        let Tally { doubled, lost, wrong, half_made, .. } = &self.tally;
+        for fault in doubled
+            .iter()
+            .chain(lost)
+            .chain(wrong)
+            .chain(half_made)
+            .chain(&self.missing_after_presses)
+            .chain(&self.violations)
         {
             writeln!(f, "- {fault}")?;
         }

@@ -7,6 +7,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use fastrand::Rng;
+use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::{
@@ -28,6 +29,10 @@ use crate::{
 const MOST_OPEN: usize = 8;
 /// How long a life may take to its first poll.
 const START_LIMIT: Duration = Duration::from_secs(20);
+/// What the model uses now and then; it does no harm.
+const TOOL: &str = "session_status";
+/// What the button under an answer in the making says.
+const STOP: &str = "⏹";
 /// Nothing called for so long means that nothing more will come.
 const QUIET: Duration = Duration::from_secs(3);
 /// How long a pressed button may take to show what it should. A second notice about the same run brings nothing.
@@ -107,7 +112,8 @@ impl Chat {
 
     fn bubbles(&self) -> Vec<Bubble> {
         let seen = self.person.sees().into_iter().filter(|seen| seen.by_bot);
-        seen.map(|seen| Bubble { text: seen.text, reply_to: seen.reply_to }).collect()
+        let grows = |seen: &Seen| seen.buttons.iter().any(|label| label.contains(STOP));
+        seen.map(|seen| Bubble { grows: grows(&seen), text: seen.text, reply_to: seen.reply_to }).collect()
     }
 
     fn judge(&self) -> Tally {
@@ -120,7 +126,12 @@ impl Stage {
         let world = World::start().await?;
         let chats: Vec<Chat> = (0..trial.people).map(|place| Chat::open(&world.telegram, place)).collect();
         let people = chats.iter().map(|chat| chat.person.id()).collect();
-        let home = Home::new(&Wiring { people, runs: 4, ..world.wiring() })?;
+        let home = Home::with(&Wiring { people, runs: 4, ..world.wiring() }, |config| {
+            if let Some(defaults) = config.pointer_mut("/agents/defaults").and_then(Value::as_object_mut) {
+                defaults.insert("tools".to_owned(), json!({ "allow": [TOOL] }));
+            }
+        })?;
+        world.use_tool(TOOL);
         Ok(Self {
             world,
             home,
@@ -168,10 +179,12 @@ impl Stage {
     /// half of the cases the message is in the chat already.
     async fn live_until_it_sends(&mut self) {
         let gate = Gate::new();
-        let held = Fault::on("sendMessage").held(&gate).always();
-        let held = if self.chance.bool() { held } else { held.after_commit() };
         self.world.telegram.clear_faults();
-        self.world.telegram.inject(held);
+        for method in ["sendMessage", "editMessageText"] {
+            let held = Fault::on(method).held(&gate).always();
+            let held = if self.chance.bool() { held } else { held.after_commit() };
+            self.world.telegram.inject(held);
+        }
         tokio::select! {
             () = gate.reached(1) => {}
             () = self.live(START_LIMIT) => {}
@@ -180,7 +193,8 @@ impl Stage {
 
     /// Models and platforms take their time, a different one each round, so that kills fall into every gap.
     fn shape_the_outside(&mut self) {
-        self.world.answer_after(Duration::from_millis(self.chance.u64(..60)));
+        let slowest = if self.chance.bool() { 60 } else { 600 };
+        self.world.answer_after(Duration::from_millis(self.chance.u64(..slowest)));
         self.world.telegram.clear_faults();
         let slow = Fault::on("sendMessage").delayed(Duration::from_millis(self.chance.u64(..12))).always();
         match self.chance.u8(..3) {

@@ -5,11 +5,17 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::plan::Errand;
+use crate::harness::world::LOOKING;
 
 /// Told when a run was cut off.
 pub(super) const RESTARTED: &str = "⚙️ I was restarted while answering. Tap to run it again.";
 /// Told when the fate of a message of ours is unknown.
 pub(super) const UNCONFIRMED: &str = "⚙️ I could not confirm that my last answer arrived.";
+
+/// How the message of a tool begins.
+const WORK: &str = "📊 ";
+/// How every answer ends: with the end of the question.
+const LAST_WORD: &str = "again";
 
 /// A message that was written to the bot.
 #[derive(Clone, Debug)]
@@ -27,6 +33,8 @@ pub struct Bubble {
     pub text: String,
     /// The message that it answers.
     pub reply_to: Option<i64>,
+    /// Whether it is an answer in the making, by the button under it.
+    pub grows: bool,
 }
 
 /// How many messages came to which end.
@@ -45,6 +53,10 @@ pub struct Tally {
     pub unconfirmed: usize,
     /// Questions about settings that got the right value.
     pub settings_checked: usize,
+    /// Messages that show what tools did.
+    pub shown_work: usize,
+    /// Answers in the making that stand though nobody makes them any more.
+    pub half_made: Vec<String>,
     /// Things that should be there, are not, and that no notice stands for.
     pub gaps: usize,
     /// Acknowledgements or answers that are there twice, or an answer beside a word that it was cut off.
@@ -60,7 +72,7 @@ pub struct Tally {
 impl Tally {
     /// Nothing lost, nothing doubled, nothing wrong.
     pub fn clean(&self) -> bool {
-        self.doubled.is_empty() && self.lost.is_empty() && self.wrong.is_empty()
+        self.doubled.is_empty() && self.lost.is_empty() && self.wrong.is_empty() && self.half_made.is_empty()
     }
 
     /// Adds the tally of another chat.
@@ -72,6 +84,8 @@ impl Tally {
         self.unconfirmed += other.unconfirmed;
         self.settings_checked += other.settings_checked;
         self.gaps += other.gaps;
+        self.shown_work += other.shown_work;
+        self.half_made.extend(other.half_made);
         self.doubled.extend(other.doubled);
         self.lost.extend(other.lost);
         self.wrong.extend(other.wrong);
@@ -124,8 +138,19 @@ fn fates(sent: &[Sent], seen: &[Bubble], tally: &mut Tally) -> Vec<Fate> {
     let by_token: BTreeMap<&str, usize> =
         sent.iter().enumerate().filter_map(|(at, sent)| Some((sent.errand.token.as_deref()?, at))).collect();
     for bubble in seen {
+        if bubble.grows {
+            tally.half_made.push(bubble.text.clone());
+            continue;
+        }
+        if bubble.text.starts_with(WORK) || bubble.text == LOOKING {
+            tally.shown_work += 1;
+            continue;
+        }
         let quoted = bubble.reply_to.and_then(|message| by_message.get(&message)).copied();
         if let Some(at) = token_in(&bubble.text).and_then(|token| by_token.get(token)) {
+            if !bubble.text.ends_with(LAST_WORD) {
+                tally.half_made.push(bubble.text.clone());
+            }
             if quoted.is_some_and(|quoted| quoted != *at) {
                 tally.wrong.push(format!("answers another message than it says: {}", bubble.text));
             }
@@ -231,7 +256,7 @@ mod tests {
     }
 
     fn bubble(reply_to: i64, text: &str) -> Bubble {
-        Bubble { text: text.into(), reply_to: (reply_to > 0).then_some(reply_to) }
+        Bubble { text: text.into(), reply_to: (reply_to > 0).then_some(reply_to), grows: false }
     }
 
     const SET: &str = "Thinking level set to high.";
@@ -239,7 +264,7 @@ mod tests {
 
     #[test]
     fn all_well() {
-        let seen = [bubble(1, SET), bubble(2, "You said: say tok000001"), bubble(3, NOW)];
+        let seen = [bubble(1, SET), bubble(2, "You said: say tok000001 again"), bubble(3, NOW)];
         let tally = judge(&sent(), &seen);
         assert!(tally.clean(), "{tally:?}");
         assert_eq!((tally.acknowledged, tally.answered, tally.settings_checked), (2, 1, 1));
@@ -259,18 +284,35 @@ mod tests {
 
     #[test]
     fn twice_is_once_too_often() {
-        let twice =
-            [bubble(1, SET), bubble(1, SET), bubble(2, "tok000001"), bubble(2, "tok000001"), bubble(3, NOW)];
+        let twice = [
+            bubble(1, SET),
+            bubble(1, SET),
+            bubble(2, "tok000001 again"),
+            bubble(2, "tok000001 again"),
+            bubble(3, NOW),
+        ];
         assert_eq!(judge(&sent(), &twice).doubled.len(), 2);
-        let both = [bubble(1, SET), bubble(2, "tok000001"), bubble(2, RESTARTED), bubble(3, NOW)];
+        let both = [bubble(1, SET), bubble(2, "tok000001 again"), bubble(2, RESTARTED), bubble(3, NOW)];
         assert_eq!(judge(&sent(), &both).doubled.len(), 1);
+    }
+
+    #[test]
+    fn what_is_half_made_is_no_answer_and_work_is_none_either() {
+        let growing = Bubble { grows: true, ..bubble(2, "You said: say tok000001 again") };
+        let tally = judge(&sent(), &[bubble(1, SET), growing, bubble(3, NOW)]);
+        assert_eq!((tally.half_made.len(), tally.lost.len(), tally.answered), (1, 1, 0));
+        let cut = bubble(2, "You said: say tok000001");
+        assert_eq!(judge(&sent(), &[bubble(1, SET), cut, bubble(3, NOW)]).half_made.len(), 1);
+        let work = bubble(0, "📊 Session Status");
+        let seen = [bubble(1, SET), work, bubble(2, "tok000001 again"), bubble(3, NOW)];
+        assert!(judge(&sent(), &seen).clean());
     }
 
     #[test]
     fn a_lost_setting_is_a_wrong_value() {
         let seen = [
             bubble(1, SET),
-            bubble(2, "tok000001"),
+            bubble(2, "tok000001 again"),
             bubble(3, "Current thinking level: low (from session)."),
         ];
         let tally = judge(&sent(), &seen);
@@ -282,13 +324,13 @@ mod tests {
         let seen = [bubble(0, SET), bubble(2, RESTARTED), bubble(0, NOW)];
         assert!(judge(&sent(), &seen).clean());
         assert_eq!(judge(&sent(), &[bubble(0, SET), bubble(0, NOW)]).lost.len(), 1);
-        let twice = [bubble(0, SET), bubble(0, SET), bubble(0, "tok000001"), bubble(0, NOW)];
+        let twice = [bubble(0, SET), bubble(0, SET), bubble(0, "tok000001 again"), bubble(0, NOW)];
         assert_eq!(judge(&sent(), &twice).doubled.len(), 1);
     }
 
     #[test]
     fn an_acknowledgement_shown_again_counts() {
-        let seen = [bubble(2, "tok000001"), bubble(3, NOW), bubble(0, UNCONFIRMED), bubble(0, SET)];
+        let seen = [bubble(2, "tok000001 again"), bubble(3, NOW), bubble(0, UNCONFIRMED), bubble(0, SET)];
         assert_eq!(missing_after_presses(&sent(), &seen), Vec::<String>::new());
     }
 }

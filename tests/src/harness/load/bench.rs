@@ -6,12 +6,13 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use serde_json::Value;
 use tokio::{process::Command, time::sleep};
 
 use crate::{
     harness::{
         daemon::{Daemon, Usage},
-        home::Home,
+        home::{Home, Wiring},
         samples::Samples,
         world::World,
     },
@@ -71,8 +72,12 @@ impl Bench {
 
     /// A home for a daemon with so many runs at once.
     pub(super) fn home(&self, runs: usize) -> Result<Home> {
-        let wiring = crate::harness::home::Wiring { runs, ..self.world.wiring() };
-        Ok(Home::new(&wiring)?)
+        self.home_with(runs, |_| {})
+    }
+
+    /// The same after `change` has been at its configuration.
+    pub(super) fn home_with(&self, runs: usize, change: impl FnOnce(&mut Value)) -> Result<Home> {
+        Ok(Home::with(&Wiring { runs, ..self.world.wiring() }, change)?)
     }
 
     /// Starts the daemon; the time is that from its execution to its first poll.
@@ -133,7 +138,7 @@ impl Bench {
         telegram.forget();
         let requests = self.world.model_requests();
         person.say(text);
-        let sent = |call: &Call| call.method == "sendMessage" && call.chat() == Some(person.id());
+        let sent = |call: &Call| is_message(call) && call.chat() == Some(person.id());
         let answer = telegram.wait_within(PATIENCE, |fake| fake.calls_where(sent).pop()).await;
         let answer = answer.with_context(|| format!("no answer to {text:?}"))?;
         let polls = telegram.calls("getUpdates");
@@ -147,6 +152,11 @@ impl Bench {
         }
         Ok(())
     }
+}
+
+/// Whether a call puts a message into a chat, a plain or a rich one.
+pub(super) fn is_message(call: &Call) -> bool {
+    matches!(call.method.as_str(), "sendMessage" | "sendRichMessage")
 }
 
 /// Processor time that was used from one look to the next.

@@ -7,8 +7,10 @@ mod bench;
 mod capacity;
 mod floor;
 mod growth;
+mod live;
 mod plan;
 mod quick;
+mod storm;
 mod yardstick;
 
 pub use plan::{Options, Part, run};

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::{
     bench::Bench,
     capacity::{self, STREAMS},
-    floor, growth, quick, yardstick,
+    floor, growth, live, quick, storm, yardstick,
 };
 use crate::harness::figures::Figures;
 
@@ -33,6 +33,10 @@ pub enum Part {
     Throughput,
     /// A thousand answers at once.
     Streaming,
+    /// Answers while they are made: how soon the first of a thought is seen, how soon the end of the answer, by how many calls.
+    Live,
+    /// A thousand answers while Telegram silences chats right and left.
+    Storm,
     /// The same with more and more sessions in the store.
     Growth,
     /// An echo bot of a well-known library.
@@ -60,6 +64,12 @@ pub async fn run(options: &Options) -> Result<Figures> {
     }
     if wanted(Part::Streaming) {
         capacity::streaming(&bench, &mut figures).await?;
+    }
+    if wanted(Part::Live) {
+        live::measure(&bench, &mut figures).await?;
+    }
+    if wanted(Part::Storm) {
+        storm::measure(&bench, &mut figures).await?;
     }
     if wanted(Part::Growth) {
         let sizes: &[usize] =

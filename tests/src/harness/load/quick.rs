@@ -14,6 +14,8 @@ const STARTS: usize = 10;
 const IDLE: Duration = Duration::from_secs(2);
 /// Messages of each kind.
 const MESSAGES: usize = 500;
+/// Chats that take turns, so that none is written to faster than chats take.
+const CHATS: usize = 200;
 
 /// Up, idle, and one message after the other.
 pub(super) async fn measure(bench: &Bench, figures: &mut Figures) -> Result<()> {
@@ -34,13 +36,13 @@ pub(super) async fn measure(bench: &Bench, figures: &mut Figures) -> Result<()> 
         .add("idle memory", "MiB", mib(daemon.usage()?.rss))
         .at_most(18.0)
         .note("RSS 2 s after the first poll");
-    let fifty = bench.one_by_one(&daemon, 1, 50, Traffic::Question).await?;
+    let fifty = bench.one_by_one(&daemon, CHATS, 50, Traffic::Question).await?;
     let cpu = fifty.cpu.as_secs_f64() * 1e3;
     figures.add("CPU a message", "ms", cpu).at_most(3.0).note("50 questions; utime + stime");
     figures.add("model requests a message", "", fifty.requests).exactly(1.0).note("the same 50");
-    let directives = bench.one_by_one(&daemon, 1, MESSAGES, Traffic::Directive).await?;
+    let directives = bench.one_by_one(&daemon, CHATS, MESSAGES, Traffic::Directive).await?;
     tell_directives(figures, &directives);
-    let questions = bench.one_by_one(&daemon, 1, MESSAGES, Traffic::Question).await?;
+    let questions = bench.one_by_one(&daemon, CHATS, MESSAGES, Traffic::Question).await?;
     tell_questions(figures, &questions);
     let usage = daemon.usage()?;
     figures.add("memory after these", "MiB", mib(usage.rss)).note(format!("{} threads", usage.threads));
