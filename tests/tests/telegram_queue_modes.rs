@@ -13,6 +13,7 @@ use pensive_tests::gate::Gate;
 use pensive_tests::model::{Failure, Script};
 use pensive_tests::scene::{Scene, said};
 use pensive_tests::telegram::Person;
+use pensive_tests::tools::ToolsFake;
 use serde_json::json;
 
 const QUIET: Duration = Duration::from_millis(500);
@@ -145,6 +146,45 @@ async fn steer_keeps_what_a_failed_run_had_taken_for_its_button() {
     scene.telegram.wait_until(|_| said(&ann).iter().any(|text| text.starts_with("⚠️")).then_some(())).await;
     ann.press("Try again").unwrap().answered().await;
     scene.telegram.wait_for_text(ann.chat(), "You said: one\n\ntwo").await;
+    scene.finish().await;
+}
+
+/// A run that has done what cannot be undone and has taken up `two`, in front of its next call.
+async fn deep_in_work(next: Script) -> (Scene, Person, Gate) {
+    let tools = ToolsFake::new().dangerous("exec", |_| async { Ok("done".to_owned()) });
+    let scene = Scene::with_tools(&tools, |_| {}).await;
+    let ann = scene.telegram.user("Ann");
+    let gate = Gate::new();
+    scene.model.play(Script::new().wait(&gate).tool_call("exec", &json!({ "command": "ls" })));
+    scene.model.play(next);
+    ann.say("one");
+    gate.reached(1).await;
+    ann.say("two");
+    heard(&scene, &ann).await;
+    gate.open();
+    (scene, ann, gate)
+}
+
+#[tokio::test]
+async fn what_a_run_took_is_kept_once_when_it_is_stopped_after_a_deed() {
+    let held = Gate::new();
+    let (scene, ann, _gate) = deep_in_work(Script::new().first_byte(&held).text("never")).await;
+    held.reached(1).await;
+    ann.say("/stop");
+    scene.telegram.wait_for_text(ann.chat(), "⚙️ Stopped.").await;
+    ann.say("three");
+    scene.telegram.wait_for_text(ann.chat(), "You said: three").await;
+    assert_eq!(scene.model.requests().pop().unwrap().texts("user"), ["one", "two", "three"]);
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn what_a_run_took_is_kept_once_when_it_fails_after_a_deed_and_its_button_asks_for_all() {
+    let (scene, ann, _gate) = deep_in_work(Script::fail(Failure::words(400, "no such thing"))).await;
+    scene.telegram.wait_until(|_| said(&ann).iter().any(|text| text.starts_with("⚠️")).then_some(())).await;
+    ann.press("Try again").unwrap().answered().await;
+    scene.telegram.wait_for_text(ann.chat(), "You said: one\n\ntwo").await;
+    assert_eq!(scene.model.requests().pop().unwrap().texts("user"), ["one", "two", "one\n\ntwo"]);
     scene.finish().await;
 }
 
