@@ -19,11 +19,11 @@ use serde_json::{Value, json};
 const STATUS: &str = "session_status";
 const APIS: [&str; 2] = ["openai-responses", "openai-completions"];
 
-/// A daemon whose agent has all tools, with a provider that speaks this shape.
+/// A daemon whose agent has the one tool, with a provider that speaks this shape.
 async fn over(api: &str) -> Scene {
     Scene::with(|config| {
         config["models"]["providers"]["fake"]["api"] = json!(api);
-        config["agents"]["defaults"]["tools"] = json!({ "allow": ["*"] });
+        config["agents"]["defaults"]["tools"] = json!({ "allow": [STATUS] });
     })
     .await
 }
@@ -86,8 +86,8 @@ async fn an_agent_has_the_tools_that_it_is_allowed() {
     for (tools, offered) in [
         (json!(null), false),
         (json!({ "allow": [STATUS] }), true),
-        (json!({ "allow": ["*"], "deny": [STATUS] }), false),
-        (json!({ "allow": ["read"] }), false),
+        (json!({ "allow": [STATUS], "deny": ["*"] }), false),
+        (json!({ "allow": ["other"] }), false),
     ] {
         let scene = Scene::with(|config| config["agents"]["defaults"]["tools"] = tools.clone()).await;
         let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
