@@ -71,13 +71,16 @@ fn heavy_crates_are_named_only_in_their_rooms() {
     check("sled", &["pensive-storage"]);
     check("teloxide-core", &["pensive-telegram"]);
     check("async-openai", &["pensive-models"]);
-    check("reqwest", &["pensive-telegram", "pensive-models", "pensive-tests"]);
+    check("reqwest", &["pensive-telegram", "pensive-models", "pensive-tools", "pensive-tests"]);
+    for of_tools in ["rmcp", "html5ever", "landlock", "seccompiler", "process-wrap", "libc"] {
+        check(of_tools, &["pensive-tools"]);
+    }
     check("axum", &["pensive-tests"]);
     check("anyhow", &["pensive", "pensive-tests"]);
     check("jsonc-parser", &["pensive-config"]);
     check("governor", &["pensive-engine"]);
     for pure in ["pensive-directives", "pensive-contract"] {
-        for heavy in ["tokio", "serde", "serde_json", "reqwest"] {
+        for heavy in ["tokio", "serde", "serde_json", "reqwest", "rmcp"] {
             assert!(!edges[pure].contains(heavy), "{pure} names {heavy}");
         }
     }
