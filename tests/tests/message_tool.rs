@@ -173,3 +173,15 @@ async fn tool_12_only_structured_calls_are_made() {
     assert_eq!((scene.model.count(), said(ann.person()).len()), (2, 2));
     scene.finish().await;
 }
+
+#[tokio::test]
+async fn rsn_19_who_waits_at_the_machine_is_told_that_the_turn_is_over() {
+    let scene = Scene::prepared(|config| {
+        config["agents"]["defaults"]["tools"] = json!({ "allow": [MESSAGE] });
+    })
+    .await;
+    scene.model.play(sends("Seven."));
+    scene.model.play(Script::new());
+    scene.run(&["chat", "how many?"]).await.expect(0, &["Seven.\n", "⚙️ That was all.\n"]);
+    scene.finish().await;
+}

@@ -144,6 +144,24 @@ mod tests {
     }
 
     #[test]
+    fn a_word_is_read_as_a_level_of_the_model_or_told_to_be_none() {
+        let base = Profile::base_five("prov/model");
+        let check = |word: &str, expected: Result<Level, &str>| match (base.read(word), expected) {
+            (Ok(level), Ok(expected)) => assert_eq!(level, expected, "{word}"),
+            (Err(words), Err(expected)) => assert!(words.starts_with(expected), "{words}"),
+            (read, expected) => panic!("{word}: {read:?} and not {expected:?}"),
+        };
+        check("High", Ok(High));
+        check("think-harder", Ok(Medium));
+        check("on", Ok(Low));
+        check(
+            "max",
+            Err("Thinking level \"max\" is not supported for prov/model. Use one of: off, minimal,"),
+        );
+        check("hgih", Err("Unrecognized thinking level \"hgih\"."));
+    }
+
+    #[test]
     fn a_level_in_the_set_stays() {
         for &level in Level::ALL {
             assert_eq!(profile(Level::ALL, Medium).clamp(level), level);

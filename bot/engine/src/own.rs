@@ -53,10 +53,15 @@ impl Own {
     }
 }
 
-/// The tools of a run.
-pub(crate) fn tools(core: &Arc<Core>, pending: &Pending, own: &Arc<Own>) -> [Arc<dyn Tool>; 2] {
-    [
-        Arc::new(spawn::Spawn::new(Arc::clone(core), pending.clone(), Arc::clone(own))),
-        Arc::new(message::Message::new(Arc::clone(core), pending.clone(), Arc::clone(own))),
-    ]
+/// The tools of a run that its agent is allowed.
+pub(crate) fn tools(core: &Arc<Core>, pending: &Pending, own: &Arc<Own>) -> Vec<Arc<dyn Tool>> {
+    let rules = &pending.route.agent.tools;
+    let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+    if rules.allow(SPAWN) {
+        tools.push(Arc::new(spawn::Spawn::new(Arc::clone(core), pending.clone(), Arc::clone(own))));
+    }
+    if rules.allow(MESSAGE) {
+        tools.push(Arc::new(message::Message::new(Arc::clone(core), pending.clone(), Arc::clone(own))));
+    }
+    tools
 }

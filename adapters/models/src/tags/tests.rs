@@ -4,7 +4,7 @@ use pensive_contract::model::{ModelEvent, Recast};
 use pensive_contract::speech::{Piece, PieceKind, Seal, Speech, ToolCall};
 use proptest::prelude::*;
 
-use super::{Between, TagFilter};
+use super::{Between, TagFilter, untagged};
 
 /// The answer and the reasoning as a reader of the events has them in the end.
 fn read<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (String, String) {
@@ -38,6 +38,17 @@ fn check(text: &str, answer: &str, reasoning: &str) {
     let expected = (answer.to_owned(), reasoning.to_owned());
     assert_eq!(read([text]), expected, "{text:?}");
     assert_eq!(read(letters(text)), expected, "{text:?} letter by letter");
+}
+
+#[test]
+fn rsn_16_a_whole_text_loses_what_tags_mark_as_reasoning() {
+    let check = |text: &str, expected: &str| assert_eq!(untagged(text), expected, "{text}");
+    check("<think>a</think>b", "b");
+    check("b <think>a", "b ");
+    check("<thinking>all of it", "all of it");
+    check("a</think>b", "b");
+    check("`<think>` is a tag, a<b", "`<think>` is a tag, a<b");
+    check("<thinking/>", "");
 }
 
 #[test]
