@@ -100,7 +100,8 @@ impl<'a> Course<'a> {
         loop {
             let (speech, stop) = self.reply().await?;
             let calls: Vec<ToolCall> = speech.calls().cloned().collect();
-            self.said.push(PromptTurn::Assistant(speech));
+            // The next call may go to another provider.
+            self.said.push(PromptTurn::Assistant(self.bearings.core.ports.masker.speech(speech)));
             if calls.is_empty() {
                 return Ok(coda(&stop));
             }

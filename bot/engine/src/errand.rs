@@ -89,8 +89,9 @@ impl Task<'_> {
 
 /// The result of a call that is not even looked at.
 fn too_many(call: &ToolCall) -> ToolResult {
-    let text =
-        format!("Only the first {MOST} calls of an answer are made. Make this one again if it is still needed.");
+    let text = format!(
+        "Only the first {MOST} calls of an answer are made. Make this one again if it is still needed."
+    );
     ToolResult { id: call.id.clone(), name: call.name.clone(), text, outcome: ToolOutcome::Failed }
 }
 
@@ -109,7 +110,7 @@ async fn make(bearings: Bearings<'_>, task: &Task<'_>) -> (ToolResult, Fate) {
     tracing::info!(tool = known, ?outcome, "a tool was called");
     // The model's provider is outside as well.
     let text = bearings.core.ports.masker.mask(&shortened(text, MOST_READ)).into_owned();
-    let (id, name) = (task.call.id.clone(), task.call.name.clone());
+    let (id, name) = (task.call.id.clone(), bearings.core.ports.masker.name(&task.call.name).into_owned());
     (ToolResult { id, name, text: shortened(text, MOST_TOLD), outcome }, fate)
 }
 

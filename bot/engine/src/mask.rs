@@ -16,6 +16,8 @@ pub const STARS: &str = "•••";
 
 /// Shorter values are too likely to be ordinary words.
 const SHORTEST: usize = 6;
+/// What stands where a text was cut.
+const CUT: char = '…';
 /// Behind a colon only what is long is taken for a secret of its own.
 const LONG_HALF: usize = 16;
 
@@ -37,6 +39,8 @@ static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 #[derive(Clone, Default)]
 pub struct Masker {
     known: Option<Arc<AhoCorasick>>,
+    /// The same in their order, for beginnings.
+    needles: Arc<[String]>,
 }
 
 impl Masker {
@@ -52,13 +56,30 @@ impl Masker {
         needles.sort_unstable();
         needles.dedup();
         let known = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&needles);
-        Self { known: known.ok().filter(|_| !needles.is_empty()).map(Arc::new) }
+        Self { known: known.ok().filter(|_| !needles.is_empty()).map(Arc::new), needles: needles.into() }
+    }
+
+    /// Where texts of others were cut in the middle of a secret: its beginning in front of the sign of the cut.
+    fn torn(&self, text: &str) -> Vec<Range<usize>> {
+        let torn = |(end, _)| {
+            let before = text.get(..end)?;
+            let begins = |needle: &String| {
+                let longest = needle.len().min(before.len());
+                (SHORTEST..=longest)
+                    .rev()
+                    .find(|length| needle.get(..*length).is_some_and(|head| before.ends_with(head)))
+            };
+            let length = self.needles.iter().filter_map(begins).max()?;
+            Some(end - length..end)
+        };
+        text.match_indices(CUT).filter_map(torn).collect()
     }
 
     /// The text with stars for secrets; borrowed when there was none.
     #[must_use]
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let found = self.known.as_ref().map(|known| stretches(known, text)).unwrap_or_default();
+        let mut found = self.known.as_ref().map(|known| stretches(known, text)).unwrap_or_default();
+        found = apart(found.into_iter().chain(self.torn(text)).collect());
         let first = if found.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(starred(text, &found)) };
         match mask_shapes(&first) {
             Some(masked) => Cow::Owned(masked),
@@ -68,13 +89,28 @@ impl Masker {
 }
 
 impl Masker {
+    /// The name of a tool, or what stands for one that is a secret: providers take no stars in names.
+    #[must_use]
+    pub fn name<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        match self.mask(name) {
+            Cow::Owned(_) => Cow::Owned("hidden".to_owned()),
+            Cow::Borrowed(name) => Cow::Borrowed(name),
+        }
+    }
+
     /// What a model said with its secrets masked. A piece that had one is not what the provider sealed any more.
     #[must_use]
     pub fn speech(&self, mut speech: Speech) -> Speech {
         for piece in &mut speech.pieces {
             let words = match &mut piece.kind {
                 PieceKind::Reasoning(text) | PieceKind::Text(text) => text,
-                PieceKind::Call(call) => &mut call.arguments,
+                PieceKind::Call(call) => {
+                    if let Cow::Owned(name) = self.name(&call.name) {
+                        call.name = name;
+                        piece.seal = None;
+                    }
+                    &mut call.arguments
+                }
             };
             if let Cow::Owned(masked) = self.mask(words) {
                 *words = masked;
@@ -103,14 +139,19 @@ fn mask_shapes(text: &str) -> Option<String> {
     }
 }
 
-/// Where secrets stand in a text: by start, and no two touch.
+/// Where secrets stand in a text.
 fn stretches(known: &AhoCorasick, text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = known.find_iter(text).map(|hit| hit.range()).collect();
     if text.contains(['%', '\n']) {
         let read = Reading::of(text);
         found.extend(known.find_iter(&read.bytes).filter_map(|hit| read.place(hit.range())));
-        found.sort_unstable_by_key(|range| range.start);
     }
+    found
+}
+
+/// The stretches in order, those that touch made one.
+fn apart(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    found.sort_unstable_by_key(|range| range.start);
     let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
     for range in found {
         match apart.last_mut() {
@@ -243,6 +284,25 @@ mod tests {
             let masked = masker.mask(&text).into_owned();
             assert!(masked.contains(STARS) && masked.len() < 20, "{masked}");
         }
+    }
+
+    #[test]
+    fn a_secret_that_others_have_cut_is_masked_up_to_the_cut() {
+        check("it is hunter2-sec… and more", "it is •••… and more");
+        check("it is hunter2-secret/+key… and hunter…", "it is •••… and •••…");
+        check("it is hunte… of that", "it is hunte… of that");
+        let code = STANDARD_NO_PAD.encode("user:hunter2-secret/+key");
+        let cut = format!("{}…", &code[..20]);
+        assert!(Masker::new(["hunter2-secret/+key".to_owned()]).mask(&cut).contains(STARS), "{cut}");
+    }
+
+    #[test]
+    fn a_name_that_is_a_secret_is_none() {
+        let masker = Masker::new(["hunter2-secret".to_owned()]);
+        assert_eq!(
+            (masker.name("read").as_ref(), masker.name("hunter2-secret").as_ref()),
+            ("read", "hidden")
+        );
     }
 
     #[test]
