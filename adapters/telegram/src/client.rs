@@ -78,6 +78,8 @@ pub(crate) struct Client {
     token: Secret,
     /// Everything before the method's name.
     base: Secret,
+    /// Everything before a file's path.
+    files: Secret,
     root: reqwest::Url,
 }
 
@@ -101,7 +103,8 @@ impl Client {
             return Err(ClientFault::Root(root.to_owned()));
         }
         let base = Secret::new(format!("{root}/bot{}/", token.expose()));
-        Ok(Self { http: pool(&url)?, clock, token: token.clone(), base, root: url })
+        let files = Secret::new(format!("{root}/file/bot{}/", token.expose()));
+        Ok(Self { http: pool(&url)?, clock, token: token.clone(), base, files, root: url })
     }
 
     /// The same client with connections of its own, for when the old ones are suspected dead.
@@ -163,6 +166,37 @@ impl Client {
         Ok(Body { status, bytes: bytes.into() })
     }
 
+    /// Fetches a file, `most` bytes of it at most. `path` is what the server said, and known to lead nowhere else.
+    pub(crate) async fn download(
+        &self,
+        path: &str,
+        most: usize,
+        limit: Duration,
+    ) -> Result<Download, CallFault> {
+        within(&*self.clock, limit, self.fetch(path, most)).await.unwrap_or(Err(CallFault::Overdue(limit)))
+    }
+
+    async fn fetch(&self, path: &str, most: usize) -> Result<Download, CallFault> {
+        let request = self.http.get(format!("{}{path}", self.files.expose()));
+        let mut response = request.send().await.map_err(|error| self.broken(error))?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            return Ok(Download::Status(status));
+        }
+        let told = response.content_length().unwrap_or(0);
+        if told > most as u64 {
+            return Ok(Download::TooLarge);
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(told).unwrap_or(0));
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(error))? {
+            if bytes.len() + chunk.len() > most {
+                return Ok(Download::TooLarge);
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(Download::Whole(bytes))
+    }
+
     /// Opens the envelope; `result` reads what is inside and says nothing when it cannot.
     pub(crate) fn read<R>(&self, body: &Body, result: impl Fn(&str) -> Option<R>) -> Result<R, CallFault> {
         let repaired_text;
@@ -210,6 +244,17 @@ impl Client {
         let clean = if secret.is_empty() { words.to_owned() } else { words.replace(secret, "•••") };
         clean.chars().take(300).collect()
     }
+}
+
+/// What a download came to.
+#[derive(Debug)]
+pub(crate) enum Download {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// It is more than is wanted.
+    TooLarge,
+    /// The server did not give it out.
+    Status(u16),
 }
 
 /// What came back, before it is read.

@@ -90,7 +90,7 @@ fn written(us: &Us, number: i64, message: Message, kind: fn(TypedText) -> Inboun
         message: MessageId::from(message.message_id.to_string()),
         addressed,
         attachments,
-        album: None,
+        album: message.media_group_id,
         at: Timestamp(message.edit_date.unwrap_or(message.date).saturating_mul(1000)),
         kind: kind(typed),
         place,
@@ -233,7 +233,7 @@ fn answers_us(us: &Us, message: &Message, replied: &Replied) -> bool {
 fn attachments(message: &Message) -> Vec<Attachment> {
     let attachment = |kind, file: &File| Attachment {
         kind,
-        name: None,
+        name: name(file),
         handle: file.file_id.clone(),
         size: file.file_size,
     };
@@ -246,6 +246,7 @@ fn attachments(message: &Message) -> Vec<Attachment> {
         (AttachmentKind::Video, message.video.as_ref()),
         (AttachmentKind::Video, message.video_note.as_ref()),
         (AttachmentKind::Voice, message.voice.as_ref()),
+        (AttachmentKind::Sticker, message.sticker.as_ref()),
     ];
     // The sizes of one photo come in ascending order.
     let photo = message.photo.last().map(|largest| attachment(AttachmentKind::Photo, largest));
@@ -253,6 +254,12 @@ fn attachments(message: &Message) -> Vec<Attachment> {
         .into_iter()
         .chain(single.into_iter().filter_map(|(kind, file)| Some(attachment(kind, file?))))
         .collect()
+}
+
+/// What people would call a file: its name, what is sung, or the feeling that a sticker stands for.
+fn name(file: &File) -> Option<String> {
+    let names = [&file.file_name, &file.title, &file.emoji];
+    names.into_iter().flatten().find(|name| !name.trim().is_empty()).cloned()
 }
 
 #[cfg(test)]

@@ -48,6 +48,13 @@ pub(crate) struct Sent {
     pub(crate) message_id: i64,
 }
 
+/// The answer to getFile.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Located {
+    pub(crate) file_size: Option<u64>,
+    pub(crate) file_path: Option<String>,
+}
+
 /// One event.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Update {
@@ -95,6 +102,9 @@ pub(crate) struct Message {
     pub(crate) video: Option<File>,
     pub(crate) video_note: Option<File>,
     pub(crate) voice: Option<File>,
+    pub(crate) sticker: Option<File>,
+    /// What the messages of one album have in common.
+    pub(crate) media_group_id: Option<String>,
     pub(crate) migrate_to_chat_id: Option<i64>,
 }
 
@@ -148,6 +158,11 @@ pub(crate) struct Entity {
 pub(crate) struct File {
     pub(crate) file_id: String,
     pub(crate) file_size: Option<u64>,
+    pub(crate) file_name: Option<String>,
+    /// What a piece of music is called.
+    pub(crate) title: Option<String>,
+    /// What a sticker stands for.
+    pub(crate) emoji: Option<String>,
 }
 
 /// A press of a button.

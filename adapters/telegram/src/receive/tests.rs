@@ -200,7 +200,8 @@ fn med_05_service_empty_and_foreign_messages_are_nothing_for_us() {
     check(group(), json!({"new_chat_members": [{"id": 1, "is_bot": false, "first_name": "N"}]}));
     check(group(), json!({"migrate_to_chat_id": -100}));
     check(forum(), json!({"forum_topic_created": {"name": "T", "icon_color": 1}}));
-    check(private(), json!({"sticker": {"file_id": "s"}}));
+    check(private(), json!({"pinned_message": {"message_id": 1}}));
+    check(private(), json!({"location": {"latitude": 1, "longitude": 2}}));
     check(private(), json!({"location": {"latitude": 1.0, "longitude": 2.0}}));
     check(private(), json!({}));
     check(group(), json!({"text": "x", "from": {"id": 9, "is_bot": true, "first_name": "B"}}));
@@ -255,6 +256,29 @@ fn files_are_noted_and_captions_are_text() {
         read_message(private(), captioned).unwrap().typed().unwrap().code,
         std::iter::once(0..1).collect::<Vec<_>>()
     );
+}
+
+#[test]
+fn files_keep_the_names_that_people_know_them_by() {
+    let check = |more: Value, kind: AttachmentKind, name: Option<&str>| {
+        let inbound = read_message(private(), more.clone()).unwrap();
+        let found: Vec<_> = inbound.attachments.iter().map(|a| (a.kind, a.name.as_deref())).collect();
+        assert_eq!(found, [(kind, name)], "{more}");
+    };
+    let named = json!({"file_id": "d", "file_name": "report.pdf"});
+    check(json!({"document": named}), AttachmentKind::Document, Some("report.pdf"));
+    check(json!({"document": {"file_id": "d", "file_name": " "}}), AttachmentKind::Document, None);
+    check(json!({"audio": {"file_id": "a", "title": "Song"}}), AttachmentKind::Audio, Some("Song"));
+    check(json!({"sticker": {"file_id": "s", "emoji": "👍"}}), AttachmentKind::Sticker, Some("👍"));
+    check(json!({"voice": {"file_id": "v"}}), AttachmentKind::Voice, None);
+}
+
+#[test]
+fn the_messages_of_an_album_say_which() {
+    let photo = json!([{"file_id": "l"}]);
+    let album = |more: Value| read_message(private(), more).unwrap().album;
+    assert_eq!(album(json!({"photo": photo, "media_group_id": "13"})).as_deref(), Some("13"));
+    assert_eq!(album(json!({"photo": photo})), None);
 }
 
 #[test]
