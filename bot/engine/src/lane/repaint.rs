@@ -79,7 +79,7 @@ impl Easel {
         let Some(part) = outward.outlet.render(&body).into_iter().next() else { return };
         let extras = Extras { buttons: buttons.clone(), ..Extras::default() };
         for _ in 0..MOST_TRIES {
-            while let Err(ready) = core.pass(place, Rank::Aside) {
+            while let Err(ready) = core.pass(place, Rank::Preview) {
                 moment(core, Some(ready)).await;
             }
             if self.is_outdated(picture) {
