@@ -317,3 +317,21 @@ fn what_accounts_share_is_told_once_and_where_it_stands() {
     let shared = "{ agents: { defaults: { mcp: { servers: { s: {} } } }, entries: { a: {}, b: {} } } }";
     check(shared, &["1:46: agents.defaults.mcp.servers.s must have either command or url"]);
 }
+
+#[test]
+fn who_searches_needs_what_its_engine_needs() {
+    check(
+        "{ web: { search: { engine: 'searxng' } } }",
+        &["1:18: web.search needs url, the address of the SearxNG server"],
+    );
+    check(
+        "{ web: { search: { engine: 'searxng', url: 'http://127.0.0.1:1', apiKey: 'k' } } }",
+        &["1:74: web.search.apiKey is for Brave; a SearxNG server has none"],
+    );
+    check(
+        "{ web: { alowPrivate: true } }",
+        &["1:10: unknown key \"alowPrivate\" in web; did you mean \"allowPrivate\"?"],
+    );
+    let fault = loaded("{ web: { search: { engine: 'brav' } } }", &[]).unwrap_err();
+    assert!(fault.contains("web.search.engine") && fault.contains("brave"), "{fault}");
+}

@@ -1,12 +1,14 @@
 //! What a person who writes a configuration gets: what is taken over, and what holds without it.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod support;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pensive_config::{Api, DefaultModel, DirectPolicy, GroupPolicy, HeartbeatTarget, McpServer};
+use pensive_config::{
+    Api, DefaultModel, DirectPolicy, GroupPolicy, HeartbeatTarget, McpServer, SearchEngine,
+};
 use pensive_directives::{Fast, Level, QueueMode, Verbose};
 use support::{check, loaded, without_file};
 
@@ -297,4 +299,27 @@ fn an_empty_file_holds_the_defaults() {
     for text in ["", "{}", "// nothing\n", "{ agents: {}, channels: { telegram: null } }"] {
         assert_eq!(loaded(text, &[]).unwrap().agents[0].model.to_string(), "rehearsal/echo", "{text}");
     }
+}
+
+#[test]
+fn nobody_searches_and_no_private_page_is_read_unless_the_file_says_so() {
+    let web = |text: &str, variables: &[(&str, &str)]| loaded(text, variables).unwrap().web_tools;
+    let without = web("{}", &[]);
+    assert!(!without.allow_private && without.search.is_none());
+    let own =
+        web("{ web: { allowPrivate: true, search: { engine: 'searxng', url: 'http://127.0.0.1:1' } } }", &[]);
+    assert!(own.allow_private);
+    assert!(matches!(own.search, Some(SearchEngine::Searxng { url }) if url == "http://127.0.0.1:1"));
+    let brave = web("{ web: { search: { engine: 'brave' } } }", &[("BRAVE_API_KEY", "k")]);
+    let Some(SearchEngine::Brave { url: None, key }) = brave.search else { panic!("{brave:?}") };
+    assert_eq!(key.read().unwrap().expose(), "k");
+}
+
+#[test]
+fn programs_of_others_find_no_secret_in_their_environment() {
+    let config =
+        loaded("{}", &[("PATH", "/bin"), ("LC_ALL", "C"), ("OPENAI_API_KEY", "k"), ("AWS_SECRET", "s")])
+            .unwrap();
+    let names: Vec<&str> = config.surroundings.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["HOME", "LC_ALL", "PATH"]);
 }

@@ -147,3 +147,100 @@ fn missing_folders(config: &Config) -> Vec<String> {
     });
     told.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use pensive_config::{Sources, load};
+
+    use super::*;
+
+    /// The configuration of this text, and what its lines say of a machine whose sandbox does that.
+    fn told(text: &str, sandbox: Result<(), String>) -> (Vec<String>, Vec<String>) {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("pensive.json5");
+        std::fs::write(&file, text).unwrap();
+        let env = [("HOME", "/nowhere")].into_iter().collect();
+        let config = load(Sources { file: None, home: Some(home.path().to_owned()), env }).unwrap();
+        let head = format!("{}:", file.display());
+        let doubts = doubts(&config, || sandbox);
+        (lines(&config), doubts.into_iter().map(|line| line.replace(&head, "")).collect())
+    }
+
+    fn fine(text: &str) -> Vec<String> {
+        let (lines, doubts) = told(text, Ok(()));
+        assert_eq!(doubts, [""; 0], "{text}");
+        lines
+    }
+
+    #[test]
+    fn a_start_says_which_tools_there_are() {
+        assert_eq!(fine("{}"), [""; 0]);
+        assert_eq!(
+            fine(
+                "{ agents: { defaults: { tools: { allow: ['read', 'memory_*'], deny: ['memory_write'] } } } }"
+            ),
+            ["tools: memory_get, memory_search, read"]
+        );
+        let text = "{ web: { search: { engine: 'searxng', url: 'http://127.0.0.1:1' } }, agents: {
+            defaults: { mcp: { servers: { notes: { command: 'x' }, 'my web': { url: 'http://127.0.0.1:2' } } } },
+            entries: { a: { tools: { allow: ['web_search', 'notes__*'] } }, b: { tools: { allow: ['my_web__get'] } }, c: {},
+                       d: { tools: { allow: ['*'], deny: ['exec', 'my_web__*'] } } } } }";
+        assert_eq!(
+            fine(text),
+            [
+                "tools of a: web_search, and those of notes",
+                "tools of b: those of my web",
+                "tools of d: edit, memory_get, memory_search, memory_write, message, read, session_status, sessions_spawn, \
+                 web_fetch, web_search, write, and those of notes",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_will_not_work_is_told_with_what_to_do() {
+        let check = |text: &str, sandbox: Result<(), String>, expected: &[&str]| {
+            assert_eq!(told(text, sandbox).1, expected, "{text}");
+        };
+        check(
+            "{ agents: { defaults: { tools: { allow: ['raed', 'reed__x'], deny: ['quux'] } } } }",
+            Ok(()),
+            &[
+                "1:42: agents.defaults.tools.allow[0]: there is no tool raed; near it: read",
+                "1:50: agents.defaults.tools.allow[1]: there is no tool reed__x; there are: message, session_status, \
+                 sessions_spawn, edit, exec, memory_get, memory_search, memory_write, read, web_fetch, web_search, write; and \
+                 server__tool of a tool server",
+                "1:69: agents.defaults.tools.deny[0]: there is no tool quux; there are: message, session_status, \
+                 sessions_spawn, edit, exec, memory_get, memory_search, memory_write, read, web_fetch, web_search, write; and \
+                 server__tool of a tool server",
+            ],
+        );
+        check(
+            "{ agents: { defaults: { tools: { allow: ['web_search'] } } } }",
+            Ok(()),
+            &["web_search is allowed for main, but nobody searches: set web.search"],
+        );
+        let none = || Err("Landlock: none".to_owned());
+        let exec = "{ agents: { defaults: { tools: { allow: ['exec'] } } } }";
+        check(
+            exec,
+            none(),
+            &[
+                "exec is allowed for main, but this machine cannot confine commands (Landlock: none), so each is refused; it takes \
+               Linux with Landlock, or tools.exec.unconfined: true to run them unconfined",
+            ],
+        );
+        check(&exec.replace("'exec'] ", "'exec'], exec: { unconfined: true } "), none(), &[]);
+        check(&exec.replace("exec", "read"), none(), &[]);
+        check(
+            "{ agents: { defaults: { workspace: '/no/such/place', tools: { allow: ['read'] } } } }",
+            Ok(()),
+            &["workspace /no/such/place is not there yet; it is made when a tool first needs it"],
+        );
+        check(
+            "{ agents: { defaults: { workspace: '/dev/null', tools: { allow: ['*'], deny: ['web_*'] } } } }",
+            Ok(()),
+            &["workspace /dev/null is a file; the tools that work there need a folder"],
+        );
+        check("{ agents: { defaults: { workspace: '/no/such/place' } } }", Ok(()), &[]);
+    }
+}

@@ -71,3 +71,77 @@ fn web(web: &config::WebTools, read: Reader<'_>) -> WebSettings {
     };
     WebSettings { reach: if web.allow_private { Reach::Anywhere } else { Reach::Public }, search }
 }
+
+#[cfg(test)]
+mod tests {
+    use pensive_config::{Sources, load};
+
+    use super::*;
+    use crate::house::masker;
+
+    fn config(text: &str, variables: &[(&str, &str)]) -> Config {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("pensive.json5"), text).unwrap();
+        let env = [("HOME", "/u")].iter().chain(variables).copied().collect();
+        load(Sources { file: None, home: Some(home.path().to_owned()), env }).unwrap()
+    }
+
+    const FILE: &str = "{ web: { allowPrivate: true, search: { engine: 'brave', apiKey: { env: 'SEARCH' } } }, agents: { defaults: {
+        workspace: '/w', tools: { allow: ['*'], exec: { unconfined: true, timeoutSeconds: 7 } },
+        mcp: { servers: { notes: { command: 'n', args: ['-r'], env: { A: { env: 'NOTES' } } },
+                          web: { url: 'http://127.0.0.1:9/mcp', headers: { 'X-Key': 'header-secret' } } } } },
+        entries: { main: {}, ops: { workspace: '/o', tools: {} } } } }";
+
+    #[test]
+    fn each_agent_gets_what_the_file_says() {
+        let given = [
+            ("SEARCH", "search-secret"),
+            ("NOTES", "notes-secret"),
+            ("TZ", "Europe/Rome"),
+            ("PATH", "/bin"),
+            ("LC_ALL", "C"),
+            ("OPENAI_API_KEY", "key-secret"),
+        ];
+        let (settings, trouble) = tools(&config(FILE, &given));
+        assert_eq!(trouble, [""; 0]);
+        let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let open = [("HOME", "/u"), ("LC_ALL", "C"), ("PATH", "/bin"), ("TZ", "Europe/Rome")];
+        assert_eq!(settings.environment, pairs(&open));
+        assert_eq!(settings.web.reach, Reach::Anywhere);
+        let Some(SearchEngine::Brave { url: None, key }) = &settings.web.search else {
+            panic!("{settings:?}")
+        };
+        assert_eq!(key.expose(), "search-secret");
+        let main = &settings.agents[&"main".into()];
+        assert_eq!((main.exec.without_sandbox, main.exec.limit.as_secs()), (WithoutSandbox::Run, 7));
+        assert_eq!((main.exec.zone.as_deref(), main.workspace.to_str()), (Some("Europe/Rome"), Some("/w")));
+        let McpServer::Program { command, args, env } = &main.servers["notes"] else { panic!("{main:?}") };
+        assert_eq!((command.as_str(), args.as_slice()), ("n", ["-r".to_owned()].as_slice()));
+        assert_eq!(env[0].1.expose(), "notes-secret");
+        let McpServer::Url { url, headers } = &main.servers["web"] else { panic!("{main:?}") };
+        assert_eq!((url.as_str(), headers[0].1.expose()), ("http://127.0.0.1:9/mcp", "header-secret"));
+        let ops = &settings.agents[&"ops".into()];
+        assert_eq!((ops.workspace.to_str(), ops.servers.len()), (Some("/o"), 2));
+    }
+
+    #[test]
+    fn a_secret_that_is_missing_is_told_once_and_costs_what_needs_it() {
+        let (settings, trouble) = tools(&config(FILE, &[("NOTES", "notes-secret")]));
+        assert!(trouble.len() == 1 && trouble[0].contains("SEARCH is not set"), "{trouble:?}");
+        assert!(settings.web.search.is_none() && settings.agents[&"main".into()].servers.len() == 2);
+        let (_, trouble) = tools(&config(FILE, &[("SEARCH", "search-secret")]));
+        assert!(
+            trouble.iter().all(|words| words.contains("NOTES is not set")) && !trouble.is_empty(),
+            "{trouble:?}"
+        );
+    }
+
+    #[test]
+    fn tool_07_the_masker_knows_the_secrets_of_tools() {
+        let masker = masker(&config(FILE, &[("SEARCH", "search-secret"), ("NOTES", "notes-secret")]));
+        let told = masker.mask("search-secret and notes-secret and header-secret");
+        assert_eq!(told, "••• and ••• and •••");
+    }
+}
