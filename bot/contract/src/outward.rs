@@ -273,6 +273,11 @@ pub struct Pace {
     pub shared: Option<(usize, Duration)>,
 }
 
+impl Pace {
+    /// As many as one likes.
+    pub const FREE: Self = Self { burst: u32::MAX, every: Duration::ZERO, shared: None };
+}
+
 /// How long a text people can send at once, in UTF-16 units. Their apps make several messages of a longer one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {

@@ -86,6 +86,7 @@ fn admit_group(
 /// A message that is nothing but slash words, from somebody who may use them. A bare `stop` among people is not one.
 fn bare_command(settings: &EngineSettings, inbound: &Inbound, parsed: Option<&Parsed>) -> bool {
     parsed.is_some_and(|parsed| parsed.shape == Shape::DirectiveOnly)
+        && inbound.attachments.is_empty()
         && inbound.typed().is_some_and(|typed| typed.text.trim_start().starts_with('/'))
         && authority(settings, &inbound.place.account, &inbound.sender) == Authority::Directs
 }

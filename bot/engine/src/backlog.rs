@@ -8,14 +8,13 @@ use std::time::Duration;
 
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::{MessageId, SenderId, Ticket};
-use pensive_contract::inbound::{Inbound, InboundKind, TypedText};
+use pensive_contract::inbound::{Attachment, Inbound, InboundKind, TypedText};
 use pensive_contract::model::PromptTurn;
 use pensive_contract::store::Write;
 use pensive_directives::QueueMode;
 
 use crate::core::Core;
 use crate::digest;
-use crate::prompt;
 use crate::run::{Pending, RunEnd};
 use crate::settings::QueueRules;
 
@@ -47,6 +46,22 @@ pub(crate) enum Meets {
     Idleness,
     /// A run, or others that wait.
     Work,
+}
+
+/// A message that has another text by now.
+pub(crate) struct Amended {
+    /// Its entry, and what that is to hold.
+    pub(crate) own: Ticket,
+    pub(crate) inbound: Inbound,
+    /// Entries of what was a part of it and is now in its own.
+    pub(crate) older: Vec<Ticket>,
+}
+
+impl Amended {
+    /// What is to be written.
+    pub(crate) fn writes(self) -> impl Iterator<Item = Write> {
+        self.older.into_iter().map(Write::Close).chain([Write::Amend(self.own, self.inbound)])
+    }
 }
 
 /// What may begin.
@@ -127,7 +142,7 @@ impl Backlog {
     }
 
     /// What was said to the run of `running` meanwhile and may join it: no older message is passed over.
-    pub(crate) fn steer(&self, core: &Core, running: &Pending) -> Vec<PromptTurn> {
+    pub(crate) fn steer(&self, core: &Core, running: &Pending) -> Vec<Pending> {
         let taken = self.change(|shelves| {
             let joins = |waiting: &mut Waiting| waiting.steers() && kin(&waiting.pending, running);
             let mut taken = Vec::new();
@@ -144,8 +159,7 @@ impl Backlog {
         {
             tracing::warn!(%fault, "that a run took messages was not written down");
         }
-        let said = |pending: Pending| prompt::said(pending.turn().name.as_deref(), &pending.text);
-        taken.into_iter().map(said).map(PromptTurn::User).collect()
+        taken
     }
 
     /// What the run that is over had taken.
@@ -164,13 +178,22 @@ impl Backlog {
         })
     }
 
-    /// Gives a waiting message another text; nothing where it does not wait. Gives its entries and what they are to hold.
-    pub(crate) fn amend(&self, message: &MessageId, text: &str) -> Option<(Vec<Ticket>, Inbound)> {
+    /// Gives a waiting message another text; nothing where it does not wait. Gives what is
+    /// to be written: it is one message from here on.
+    pub(crate) fn amend(
+        &self,
+        message: &MessageId,
+        text: &str,
+        attachments: &[Attachment],
+    ) -> Option<Amended> {
         self.change(|shelves| {
-            let found =
-                shelves.waiting.iter_mut().find(|waiting| waiting.pending.inbound.message == *message)?;
-            found.pending.reword(text.to_owned());
-            Some((found.pending.tickets.clone(), found.pending.inbound.clone()))
+            let mut waiting = shelves.waiting.iter_mut().map(|waiting| &mut waiting.pending);
+            let found = waiting.find(|pending| pending.is_about(message))?;
+            found.change(message, text, attachments);
+            let mut older = std::mem::take(&mut found.tickets);
+            found.tickets.extend(older.pop());
+            let own = *found.tickets.last()?;
+            Some(Amended { own, older, inbound: found.inbound.clone() })
         })
     }
 
@@ -183,7 +206,7 @@ impl Backlog {
 
     /// Whether the run under way has taken these words.
     pub(crate) fn has_taken(&self, text: &str) -> bool {
-        self.lock().taken.iter().any(|pending| pending.text.trim() == text)
+        self.lock().taken.iter().any(|pending| pending.says(text))
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Shelves) -> T) -> T {
@@ -222,9 +245,10 @@ fn kin(one: &Pending, other: &Pending) -> bool {
 
 /// Two messages as one, in their order.
 pub(crate) fn together(first: Pending, second: Pending) -> Pending {
-    let text = format!("{}\n\n{}", first.text, second.text);
-    let tickets = first.tickets.into_iter().chain(second.tickets.iter().copied()).collect();
+    let text = paragraphs([first.text.as_str(), second.text.as_str()]);
+    let tickets = first.tickets.iter().chain(&second.tickets).copied().collect();
     let mut both = Pending { tickets, ..second };
+    both.bring(&first.inbound.attachments);
     both.reword(text);
     both
 }
@@ -244,9 +268,11 @@ pub(crate) fn absorb(pending: &mut Pending, taken: Vec<Pending>, end: &RunEnd) -
         RunEnd::Answered(_) | RunEnd::Aborted => None,
         RunEnd::Failed(_) | RunEnd::Stopped(_) => {
             let texts = taken.iter().map(|taken| taken.text.as_str());
-            let all: Vec<&str> = std::iter::once(pending.text.as_str()).chain(texts).collect();
+            let text = paragraphs(std::iter::once(pending.text.as_str()).chain(texts));
+            let along = taken.iter().flat_map(|taken| &taken.inbound.attachments).cloned();
             let mut whole = pending.clone();
-            whole.reword(all.join("\n\n"));
+            whole.inbound.attachments.extend(along);
+            whole.reword(text);
             let amend = Write::Amend(own, whole.inbound.clone());
             if !end.turns().iter().any(is_said_by_people) {
                 *pending = whole;
@@ -275,13 +301,55 @@ impl RunEnd {
     }
 }
 
+/// Texts one below the other, as far as they say anything.
+pub(crate) fn paragraphs<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    texts.into_iter().filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Gives a message another text. Should a crash come, that is a message in which nothing is executed.
+pub(crate) fn reworded(inbound: &mut Inbound, text: String) {
+    let typed = inbound.typed().cloned().unwrap_or_default();
+    let code = std::iter::once(0..text.len()).filter(|all| !all.is_empty()).collect();
+    inbound.kind = InboundKind::Message(TypedText { text, code, mentions: Vec::new(), ..typed });
+}
+
 impl Pending {
-    /// Says something else. Should a crash come, that is a message in which nothing is executed.
+    /// Says something else. What was heard in its recordings, and which part of an album said what, is to be found anew.
     pub(crate) fn reword(&mut self, text: String) {
-        let typed = self.inbound.typed().cloned().unwrap_or_default();
-        let code = std::iter::once(0..text.len()).collect();
-        self.inbound.kind =
-            InboundKind::Message(TypedText { text: text.clone(), code, mentions: Vec::new(), ..typed });
+        reworded(&mut self.inbound, text.clone());
         self.text = text;
+        self.parts.clear();
+        self.said = Arc::default();
+    }
+
+    /// Takes on what came with an earlier message.
+    pub(crate) fn bring(&mut self, earlier: &[Attachment]) {
+        self.inbound.attachments.splice(0..0, earlier.iter().cloned());
+    }
+
+    fn is_about(&self, message: &MessageId) -> bool {
+        self.inbound.message == *message || self.parts.iter().any(|part| part.message == *message)
+    }
+
+    /// Whether it says just this, or a part of it does.
+    pub(crate) fn says(&self, text: &str) -> bool {
+        self.text.trim() == text || self.parts.iter().any(|part| part.text == text)
+    }
+
+    /// A person changed a message that this is, or that is a part of it.
+    fn change(&mut self, message: &MessageId, text: &str, attachments: &[Attachment]) {
+        let mut parts = std::mem::take(&mut self.parts);
+        if let Some(part) = parts.iter_mut().find(|part| part.message == *message) {
+            text.clone_into(&mut part.text);
+            part.attachments = attachments.to_vec();
+            self.inbound.attachments = parts.iter().flat_map(|part| &part.attachments).cloned().collect();
+            self.reword(paragraphs(parts.iter().map(|part| part.text.as_str())));
+        } else {
+            if !attachments.is_empty() {
+                self.inbound.attachments = attachments.to_vec();
+            }
+            self.reword(text.to_owned());
+        }
+        self.parts = parts;
     }
 }

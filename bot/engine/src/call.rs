@@ -12,6 +12,7 @@ use pensive_contract::speech::{PieceKind, Speech};
 use pensive_directives::{Fast, Level, Profile};
 
 use crate::course::{Course, MOST_CALLS};
+use crate::media;
 use crate::notices;
 use crate::present::Event;
 use crate::prompt;
@@ -104,13 +105,12 @@ impl Course<'_> {
     fn request(&self, model: &ModelRef, profile: &Profile, called: Timestamp) -> ModelRequest {
         let (core, pending) = (self.bearings.core, self.bearings.pending);
         let params = route::params(&core.settings, &pending.route.agent, model);
-        let message = prompt::said(pending.turn().name.as_deref(), &pending.text);
         let limits = core.ports.model.limits(model);
         let thinking = self.level_on(profile);
         ModelRequest {
             model: model.clone(),
             system: ultra::prompt(&pending.route.agent, thinking),
-            turns: prompt::build(&self.history, message, &self.said, limits),
+            turns: media::for_model(prompt::build(&self.history, &self.message, &self.said, limits), limits),
             tools: self.toolbox.specs(),
             choice: self.choice(&params),
             manner: Manner { thinking, pace: pace(pending, called.since(self.began)), params },

@@ -20,6 +20,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::album::Albums;
 use crate::approval::Approvals;
 use crate::budget::Rank;
 use crate::budget::chats::Budgets;
@@ -27,6 +28,7 @@ use crate::courier::Parcel;
 use crate::effort::Knob;
 use crate::lane::Job;
 use crate::mask::Masker;
+use crate::media;
 use crate::picker::Signet;
 use crate::rate::RateGate;
 use crate::retry::send_pause;
@@ -85,6 +87,8 @@ pub(crate) struct Core {
     pub(crate) rate: Option<RateGate>,
     /// The tier of the whole daemon.
     pub(crate) effort: Knob,
+    /// Albums that are coming in.
+    pub(crate) albums: Albums,
     /// What people are asked about calls of tools.
     pub(crate) approvals: Approvals,
     /// What signs the buttons that pick a value.
@@ -152,6 +156,7 @@ impl Core {
             slots,
             rate,
             effort,
+            albums: Albums::default(),
             approvals: Approvals::default(),
             signet,
             traces: Traces::default(),
@@ -204,10 +209,12 @@ impl Core {
     fn masked(&self, body: &Body) -> Body {
         let mask = |text: &str| self.ports.masker.mask(text).into_owned();
         match body {
-            Body::Markdown(text) => Body::Markdown(mask(text)),
-            Body::Framed { before, markdown, after } => {
-                Body::Framed { before: mask(before), markdown: mask(markdown), after: mask(after) }
-            }
+            Body::Markdown(text) => Body::Markdown(mask(media::spoken(text))),
+            Body::Framed { before, markdown, after } => Body::Framed {
+                before: mask(before),
+                markdown: mask(media::spoken(markdown)),
+                after: mask(after),
+            },
             Body::Plain(text) => Body::Plain(mask(text)),
             Body::Thinking(text) => Body::Thinking(mask(text)),
         }
@@ -218,21 +225,17 @@ impl Core {
     /// # Errors
     /// It must not be made before this moment.
     pub(crate) fn pass(&self, place: &Place, rank: Rank) -> Result<(), Timestamp> {
-        let Some(pace) = self.pace(place) else { return Ok(()) };
-        self.budgets.take(pace, place, rank, self.now())
+        self.budgets.take(self.pace(place), place, rank, self.now())
     }
 
     /// When such a call may be made if nothing else is.
     pub(crate) fn ready(&self, place: &Place, rank: Rank) -> Timestamp {
-        let now = self.now();
-        self.pace(place).map_or(now, |pace| self.budgets.ready(pace, place, rank, now))
+        self.budgets.ready(self.pace(place), place, rank, self.now())
     }
 
     /// The platform asked for silence in a chat from now on.
     pub(crate) fn hush(&self, place: &Place, span: Duration) {
-        if let Some(pace) = self.pace(place) {
-            self.budgets.hush(pace, place, span, self.now());
-        }
+        self.budgets.hush(self.pace(place), place, span, self.now());
     }
 
     /// The end of the silence that still holds in a chat.
@@ -240,8 +243,8 @@ impl Core {
         self.budgets.hushed(place, self.now())
     }
 
-    fn pace(&self, place: &Place) -> Option<Pace> {
-        self.ports.outward.get(&place.account)?.pace
+    fn pace(&self, place: &Place) -> Pace {
+        self.ports.outward.get(&place.account).and_then(|outward| outward.pace).unwrap_or(Pace::FREE)
     }
 
     /// Takes a preview away that nothing comes in the place of.

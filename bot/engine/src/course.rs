@@ -34,6 +34,8 @@ pub(crate) struct Course<'a> {
     pub(crate) began: Timestamp,
     /// What was said before this run.
     pub(crate) history: Vec<Turn>,
+    /// What it answers, as turns for the model.
+    pub(crate) message: Vec<PromptTurn>,
     /// What was said and done in it.
     pub(crate) said: Vec<PromptTurn>,
     /// What the call that goes on has said.
@@ -69,6 +71,7 @@ impl<'a> Course<'a> {
             backlog,
             began: bearings.core.now(),
             history: Vec::new(),
+            message: Vec::new(),
             said: Vec::new(),
             heard: Speech::new(None),
             broken: String::new(),
@@ -96,6 +99,7 @@ impl<'a> Course<'a> {
             tracing::error!(%fault, session = %self.session, "the transcript cannot be read");
             notices::BROKE.to_owned()
         })?;
+        self.message = self.receive(self.bearings.pending).await?;
         self.toolbox = tools::gather(self.bearings).await;
         loop {
             let (speech, stop) = self.reply().await?;
@@ -114,7 +118,17 @@ impl<'a> Course<'a> {
                 tracing::warn!(session = %self.session, "a model calls tools without end");
                 return Ok(Some(notices::ENDLESS));
             }
-            self.said.extend(self.backlog.steer(self.bearings.core, self.bearings.pending));
+            self.join().await;
+        }
+    }
+
+    /// Takes in what was said to the run meanwhile.
+    async fn join(&mut self) {
+        for joining in self.backlog.steer(self.bearings.core, self.bearings.pending) {
+            match self.receive(&joining).await {
+                Ok(turns) => self.said.extend(turns),
+                Err(person) => self.bearings.screen.tell(Event::Note(format!("⚙️ {person}"))).await,
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! What is to be done about one message: a decision over the session as it stands, without any effect. The lane acts
 //! on it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use pensive_contract::ids::Ticket;
@@ -19,7 +20,7 @@ use crate::approval::Ruling;
 use crate::core::{Core, Letter};
 use crate::effort::Clamp;
 use crate::lane::Job;
-use crate::notices;
+use crate::media::{self, Means};
 use crate::picker::Shown;
 use crate::route;
 use crate::run::Pending;
@@ -120,7 +121,10 @@ impl Desk<'_> {
         let verdict = self.judge(&parsed, &stored);
         let held = self.held(stored, &verdict);
         let stops = parsed.commands.iter().any(|call| call.name == CommandName::Stop);
-        let runs = verdict.run == RunsModel::Yes && !stops && !parsed.text.trim().is_empty();
+        let welcome = media::welcome(attachments, self.means(&held.model));
+        // Directives alone are no message, but a picture below them is.
+        let says = verdict.run == RunsModel::Yes && !parsed.text.trim().is_empty();
+        let runs = !stops && (says || welcome.usable);
         let changes = !verdict.changes.is_empty() || verdict.effort.is_some();
         let (clamp, clamped) = self.clamp(&held).filter(|_| runs || changes).unzip();
         let told: Vec<String> = news.into_iter().chain(verdict.reply.clone()).chain(clamped).collect();
@@ -130,9 +134,7 @@ impl Desk<'_> {
             letters.push(Letter { buttons: self.buttons(&parsed, &verdict.pickers), ..letter });
         }
         letters.extend(parsed.commands.iter().filter_map(|call| self.answer(call, &held)));
-        if !attachments.is_empty() {
-            letters.push(Letter::plain(OutboxKind::Acknowledgement, notices::NO_FILES));
-        }
+        letters.extend(welcome.line.map(|line| Letter::plain(OutboxKind::Acknowledgement, line)));
         let run = runs.then(|| self.pending(ticket, parsed.text, verdict.once, held));
         if run.is_none()
             && let Some(last) = letters.last_mut()
@@ -232,11 +234,21 @@ impl Desk<'_> {
         hold(self.core, self.job, &stored, &verdict.once)
     }
 
+    /// With what attachments can be met here.
+    fn means<'b>(&'b self, model: &'b ModelRef) -> Means<'b> {
+        let ports = &self.core.ports;
+        let outward = ports.outward.get(&self.job.inbound.place.account);
+        let fetches = outward.is_some_and(|outward| outward.attachments.is_some());
+        Means { model, takes: ports.model.limits(model).takes, ears: media::ears(self.core), fetches }
+    }
+
     fn pending(&self, ticket: Ticket, text: String, once: OnceOverrides, held: Held) -> Pending {
         Pending {
             tickets: self.job.earlier.iter().copied().chain([ticket]).collect(),
             inbound: self.job.inbound.clone(),
             text,
+            parts: self.job.parts.clone(),
+            said: Arc::default(),
             once,
             settings: held.settings,
             model: held.model,
@@ -384,6 +396,7 @@ fn job_of(pending: &Pending) -> Job {
     Job {
         ticket: Ticket(0),
         earlier: Vec::new(),
+        parts: Vec::new(),
         state: InboxState::Waiting,
         inbound: pending.inbound.clone(),
         parsed: None,

@@ -79,7 +79,9 @@ impl Scene<'_> {
     /// What was said and done, as it is kept.
     fn turns(&self, turns: &[PromptTurn]) -> impl Iterator<Item = Write> {
         let (now, masker) = (self.core.now(), &self.core.ports.masker);
-        turns.iter().map(move |said| {
+        // What was sent along is kept nowhere; its mark is with the words.
+        let kept = turns.iter().filter(|said| !matches!(said, PromptTurn::Media(_)));
+        kept.map(move |said| {
             let said = match said {
                 // A secret that a model came by is not kept, and so not shown to the next model either.
                 PromptTurn::Assistant(speech) => PromptTurn::Assistant(masker.speech(speech.clone())),

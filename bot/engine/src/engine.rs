@@ -9,13 +9,14 @@ use async_trait::async_trait;
 use pensive_contract::clock::within;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::{Account, MessageId, UpdateId};
-use pensive_contract::inbound::{Inbound, Place};
+use pensive_contract::inbound::{Addressed, Inbound, Place};
 use pensive_contract::intake::Intake;
 use pensive_contract::outward::{Body, Finality};
 use pensive_contract::store::{Cursor, InboxEntry, InboxState, OutboxEntry, OutboxKind, StoreFault, Write};
 use tokio::sync::oneshot;
 
 use crate::access::Admission;
+use crate::album;
 use crate::core::{Core, Letter, Ports};
 use crate::courier::Parcel;
 use crate::hearing::{self, Heard};
@@ -139,17 +140,26 @@ impl Engine {
         let now = self.core.now();
         let mut sifted =
             Sifted { admitted: Vec::with_capacity(batch.len()), heard: VecDeque::new(), told: Vec::new() };
-        for inbound in batch {
+        // A caption may call us for parts of its album that came before it.
+        let called = |inbound: &&Inbound| inbound.album.is_some() && inbound.addressed == Addressed::Yes;
+        let callers: Vec<Inbound> = batch.iter().filter(called).cloned().collect();
+        for mut inbound in batch {
             if now.since(inbound.at) > OLDEST {
                 tracing::info!(account = %inbound.place.account, "an event older than a day was dropped");
                 continue;
+            }
+            let known = self.core.albums.knows(&inbound);
+            if known || callers.iter().any(|caller| album::same(caller, &inbound)) {
+                inbound.addressed = Addressed::Yes;
             }
             let heard = hearing::hear(&self.core, &inbound);
             if !self.comes_in(&inbound, &heard) {
                 continue;
             }
-            match hearing::gate(&self.core, &inbound, &heard) {
+            let gate = if known { Gate::Pass } else { hearing::gate(&self.core, &inbound, &heard) };
+            match gate {
                 Gate::Pass => {
+                    self.core.albums.note(&inbound);
                     sifted.heard.push_back((inbound.update.clone(), heard));
                     sifted.admitted.push(inbound);
                 }

@@ -26,6 +26,7 @@ impl Heard {
         Job {
             ticket,
             earlier: Vec::new(),
+            parts: Vec::new(),
             state,
             inbound,
             parsed: self.parsed,
@@ -49,7 +50,8 @@ pub(crate) fn hear(core: &Core, inbound: &Inbound) -> Heard {
         })
     });
     let mut admission = admit(settings, inbound, parsed.as_ref());
-    let mute = parsed.as_ref().is_some_and(|parsed| parsed.shape == Shape::DirectiveOnly);
+    let mute = inbound.attachments.is_empty()
+        && parsed.as_ref().is_some_and(|parsed| parsed.shape == Shape::DirectiveOnly);
     if authority == Authority::Speaks && mute && admission == Admission::Admitted {
         // Nothing but directives, from somebody who may not direct: no answer, no run.
         admission = Admission::NotForUs;

@@ -29,7 +29,7 @@ use crate::ending;
 use crate::hold::Hold;
 use crate::notices;
 use crate::route::Route;
-use crate::run::{self, Ended, Lead, Pending, RunEnd};
+use crate::run::{self, Ended, Lead, Part, Pending, RunEnd};
 use crate::status::Busy;
 use crate::trace;
 use crate::workers::Bench;
@@ -47,6 +47,8 @@ pub(crate) struct Job {
     pub(crate) ticket: Ticket,
     /// Those of the texts that it continues.
     pub(crate) earlier: Vec<Ticket>,
+    /// The messages of the album that it is, where it is one.
+    pub(crate) parts: Vec<Part>,
     /// How far it has come.
     pub(crate) state: InboxState,
     pub(crate) inbound: Inbound,
@@ -83,7 +85,7 @@ pub(crate) async fn work(core: Arc<Core>, mut bench: Bench<SessionKey, Job>) {
             }
             Step::Ended(end) => lane.finish(end).await,
             Step::Due => {
-                let ready = lane.hold.release(lane.core.now());
+                let ready = lane.hold.release(&lane.core);
                 lane.take_up(ready).await;
             }
             Step::Again => {}

@@ -10,6 +10,7 @@
 //! the trouble, where the disk refuses), or try again what may have landed.
 
 mod access;
+mod album;
 mod answer;
 mod approval;
 mod backlog;
@@ -29,6 +30,7 @@ mod hearing;
 mod hold;
 mod lane;
 mod mask;
+mod media;
 mod notices;
 mod own;
 mod picker;

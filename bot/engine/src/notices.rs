@@ -38,8 +38,6 @@ pub(crate) const NOT_YOURS: &str = "That button is for somebody else.";
 pub(crate) const OUT_OF_DATE: &str = "This button is out of date.";
 /// Reasoning that is to be seen live cannot be.
 pub(crate) const NO_LIVE_REASONING: &str = "⚙️ Reasoning cannot be shown live in this chat, so it is not shown. /reasoning on posts it as a message.";
-/// What came with a message cannot be looked at.
-pub(crate) const NO_FILES: &str = "I can read text here, but not yet files, pictures or voice messages.";
 /// A run took too long.
 pub(crate) const TOO_LONG: &str =
     "That took too long, so I gave up. Please try again or ask for less at once.";

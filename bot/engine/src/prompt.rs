@@ -4,6 +4,8 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::model::{Limits, PromptTurn};
 use pensive_contract::session::Turn;
 
+use crate::media;
+
 /// Turns that are looked at; more never fit and would make long sessions slow.
 pub(crate) const MOST_TURNS: usize = 200;
 
@@ -15,16 +17,16 @@ const BYTES_A_TOKEN: u64 = 3;
 /// no call loses its result.
 pub(crate) fn build(
     history: &[Turn],
-    message: String,
+    message: &[PromptTurn],
     said: &[PromptTurn],
     limits: Limits,
 ) -> Vec<PromptTurn> {
-    let taken = message.len() as u64 + said.iter().map(weight).sum::<u64>();
+    let taken = message.iter().chain(said).map(weight).sum::<u64>();
     let room = (limits.context.saturating_mul(BYTES_A_TOKEN) / 10 * 8).saturating_sub(taken);
     let exchanges = window(history, room);
     let mut turns: Vec<PromptTurn> = exchanges.into_iter().flat_map(|exchange| exchange.turns).collect();
     turns.reverse();
-    turns.push(PromptTurn::User(message));
+    turns.extend_from_slice(message);
     turns.extend_from_slice(said);
     turns
 }
@@ -74,7 +76,7 @@ fn anchor(kept: &mut Vec<Exchange>) {
 fn weight(said: &PromptTurn) -> u64 {
     let size = match said {
         PromptTurn::User(text) => text.len(),
-        PromptTurn::Media(media) => media.iter().map(|media| media.bytes.len()).sum(),
+        PromptTurn::Media(media) => media.iter().map(media::weight).sum(),
         PromptTurn::Assistant(speech) => {
             let seals = speech.pieces.iter().filter_map(|piece| piece.seal.as_ref());
             speech.len() + seals.map(|seal| seal.0.len()).sum::<usize>()
@@ -90,7 +92,7 @@ fn replayed(turn: &Turn) -> Option<PromptTurn> {
         PromptTurn::User(text) => {
             (!text.trim().is_empty()).then(|| PromptTurn::User(said(turn.name.as_deref(), text)))
         }
-        PromptTurn::Media(_) => Some(turn.said.clone()),
+        PromptTurn::Media(_) => None,
         PromptTurn::Assistant(speech) => {
             let is_silent = speech.calls().next().is_none() && speech.text().trim().is_empty();
             (!is_silent).then(|| PromptTurn::Assistant(speech.clone()))
@@ -127,7 +129,7 @@ mod tests {
 
     fn built(history: &[Turn], message: &str, context: u64) -> Vec<PromptTurn> {
         let limits = Limits { context, output: None, price: None, takes: &[] };
-        build(history, message.to_owned(), &[], limits)
+        build(history, &[PromptTurn::User(message.to_owned())], &[], limits)
     }
 
     fn texts(turns: &[PromptTurn]) -> Vec<String> {
@@ -172,7 +174,8 @@ mod tests {
         let history = vec![user(&"a".repeat(60)), model("b")];
         let said = [PromptTurn::Assistant(Speech::text_only(None, "x".repeat(90)))];
         let limits = |context| Limits { context, output: None, price: None, takes: &[] };
-        let texts = |context| texts(&build(&history, "c".to_owned(), &said, limits(context)));
+        let texts =
+            |context| texts(&build(&history, &[PromptTurn::User("c".to_owned())], &said, limits(context)));
         assert_eq!(texts(1000).len(), 4);
         assert_eq!(texts(60), ["c".to_owned(), "x".repeat(90)]);
     }

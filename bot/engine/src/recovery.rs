@@ -146,6 +146,7 @@ async fn take_up(core: &Arc<Core>, entry: InboxEntry) -> Result<(), StoreFault> 
             if heard.admission != Admission::Admitted {
                 return core.ports.ledger.commit(vec![Write::Close(entry.ticket)]).await;
             }
+            core.albums.note(&entry.inbound);
             core.assign(entry, heard).await;
             Ok(())
         }

@@ -2,13 +2,13 @@
 //! any moment. What is shown and kept of it is for `ending` to say.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use pensive_contract::clock::within;
-use pensive_contract::ids::{SessionId, Ticket};
-use pensive_contract::inbound::{ChatKind, Inbound};
+use pensive_contract::ids::{MessageId, SessionId, Ticket};
+use pensive_contract::inbound::{Attachment, ChatKind, Inbound};
 use pensive_contract::model::{ModelRef, PromptTurn};
 use pensive_contract::session::Turn;
 use pensive_contract::store::{Standing, Write};
@@ -22,6 +22,7 @@ use crate::backlog::Backlog;
 use crate::budget::Rank;
 use crate::core::Core;
 use crate::course::Course;
+use crate::media;
 use crate::notices;
 use crate::own::Own;
 use crate::present::Occasion;
@@ -41,6 +42,10 @@ pub(crate) struct Pending {
     pub(crate) inbound: Inbound,
     /// What the model is told, cleaned of directives.
     pub(crate) text: String,
+    /// The messages of the album that it is, where it is one.
+    pub(crate) parts: Vec<Part>,
+    /// What was said in its recordings, once they were listened to. Shared between the run and its lane.
+    pub(crate) said: Arc<OnceLock<String>>,
     /// What the message wants for itself.
     pub(crate) once: OnceOverrides,
     /// What holds for it.
@@ -55,6 +60,15 @@ pub(crate) struct Pending {
     pub(crate) authority: Authority,
 }
 
+/// One message of an album.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    pub(crate) message: MessageId,
+    /// Its caption, cleaned of directives.
+    pub(crate) text: String,
+    pub(crate) attachments: Vec<Attachment>,
+}
+
 impl Pending {
     /// The transcript's turn for the message.
     pub(crate) fn turn(&self) -> Turn {
@@ -62,7 +76,9 @@ impl Pending {
             ChatKind::Direct => None,
             ChatKind::Group | ChatKind::Channel => Some(self.inbound.sender.name.clone()),
         };
-        Turn { at: self.inbound.at, name, said: PromptTurn::User(self.text.clone()) }
+        let heard = self.said.get().map(String::as_str);
+        let text = media::marked(&self.text, &self.inbound.attachments, heard);
+        Turn { at: self.inbound.at, name, said: PromptTurn::User(text) }
     }
 }
 

@@ -87,6 +87,8 @@ pub(crate) fn pending(inbound: Inbound) -> Pending {
         profile: &profile,
     };
     Pending {
+        parts: Vec::new(),
+        said: std::sync::Arc::default(),
         tickets: Vec::new(),
         text: inbound.typed().map(|typed| typed.text.clone()).unwrap_or_default(),
         settings: resolve(&layers),

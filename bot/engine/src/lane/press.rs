@@ -85,7 +85,7 @@ impl Lane {
         let job = hearing::hear(&self.core, &entry.inbound).job(entry, route);
         let Some(record) = self.record().await else { return Some(notices::STALE) };
         let desk = Desk { core: &self.core, job: &job, record: record.as_ref(), busy: self.busy() };
-        let decision = desk.decide(ticket, &typed, &[]);
+        let decision = desk.decide(ticket, &typed, &job.inbound.attachments);
         match decision.run {
             Some(pending) => self.enqueue(pending).await,
             None => return Some(notices::STALE),
