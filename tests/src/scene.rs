@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use pensive_config::{Environment, Sources, load};
 use pensive_contract::clock::{Clock as _, Timestamp};
 use pensive_contract::intake::AccountState;
+use pensive_contract::outward::Pace;
 use pensive_contract::tool::Toolshed;
 use pensive_daemon::{House, Plan};
 use serde_json::{Value, json};
@@ -33,6 +34,7 @@ pub struct Scene {
     pub clock: SimClock,
     config: Value,
     tools: Option<ToolsFake>,
+    pace: Option<Pace>,
     home: TempDir,
     house: Option<House>,
 }
@@ -46,6 +48,15 @@ impl Scene {
     /// The same after `change` has been at its configuration.
     pub async fn with(change: impl FnOnce(&mut Value)) -> Self {
         let mut scene = Self::prepared(change).await;
+        scene.enter().await;
+        scene
+    }
+
+    /// The same with the pace that the channel asks for: a chat takes a few messages at once and then one a second, which
+    /// only passes when the test moves the clock.
+    pub async fn paced(change: impl FnOnce(&mut Value)) -> Self {
+        let mut scene = Self::prepared(change).await;
+        scene.pace = None;
         scene.enter().await;
         scene
     }
@@ -77,7 +88,7 @@ impl Scene {
         let clock = SimClock::at(Timestamp(i64::try_from(now.as_millis()).unwrap_or(0)));
         let hand = clock.clone();
         telegram.follow(move || hand.now().0);
-        Self { telegram, model, clock, config, tools: None, home, house: None }
+        Self { telegram, model, clock, config, tools: None, pace: Some(Pace::FREE), home, house: None }
     }
 
     /// Starts the daemon, after a change or a stop.
@@ -88,6 +99,7 @@ impl Scene {
         let config =
             load(sources).unwrap_or_else(|faults| panic!("the scene's configuration is wrong:\n{faults}"));
         let mut plan = Plan::new(config, Arc::new(self.clock.clone()));
+        plan.pace = self.pace;
         plan.toolshed = self.tools.clone().map(|tools| Arc::new(tools) as Arc<dyn Toolshed>);
         let house = House::start(plan).await;
         self.house = Some(house.unwrap_or_else(|fault| panic!("the daemon does not start: {fault}")));

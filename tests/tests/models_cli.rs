@@ -122,6 +122,8 @@ async fn what_is_explained_is_what_is_sent() {
     let mut scene = Scene::prepared(|_| {}).await;
     let url = scene.model.url();
     scene.reconfigure(|config| {
+        // Without sub-agents nobody is offered `ultra`.
+        config["agents"]["defaults"]["tools"] = json!({ "allow": ["sessions_spawn"] });
         for (vendor, path, api, models) in VENDORS {
             let base = format!("{url}{path}");
             config["models"]["providers"][vendor] = json!({ "baseUrl": base, "api": api, "apiKey": "k" });

@@ -32,9 +32,10 @@ const PAUSES: [[Duration; 2]; 5] = [
     [ms(6_400), ms(9_600)],
 ];
 
-/// A scene in which nothing but the retries of a call sleeps for short: the typing sign is held in its first call.
+/// A scene in which nothing but the retries of a call sleeps for short: answers are not seen while they are made, and the
+/// typing sign is held in its first call.
 async fn scene() -> Scene {
-    let scene = Scene::start().await;
+    let scene = Scene::with(|config| config["channels"]["telegram"]["streaming"] = "off".into()).await;
     scene.telegram.inject(Fault::on("sendChatAction").held(&Gate::new()).always());
     scene
 }

@@ -47,7 +47,7 @@ fn read_tool() -> ToolsFake {
 #[tokio::test]
 async fn thoughts_are_seen_live_in_one_draft_and_gone_with_the_answer() {
     for method in ["sendRichMessageDraft", "sendMessageDraft"] {
-        let scene = Scene::start().await;
+        let scene = Scene::paced(|_| {}).await;
         if method == "sendMessageDraft" {
             scene.telegram.turn_off(&["sendRichMessageDraft"]);
         }
@@ -152,7 +152,7 @@ async fn rsn_08_rsn_20_tags_in_pieces_never_show_in_a_draft() {
             "The answer of it is long enough.",
         ),
     ] {
-        let scene = Scene::start().await;
+        let scene = Scene::paced(|_| {}).await;
         let ann = scene.telegram.user("Ann");
         let film = ann.film();
         let letters: Vec<char> = written.chars().collect();
@@ -182,7 +182,7 @@ async fn rsn_08_rsn_20_tags_in_pieces_never_show_in_a_draft() {
 #[tokio::test]
 async fn rsn_06_words_that_turn_out_to_be_thoughts_are_taken_back() {
     for shared in [false, true] {
-        let scene = Scene::with(|config| {
+        let scene = Scene::paced(|config| {
             let telegram = &mut config["channels"]["telegram"];
             telegram["groupPolicy"] = json!("open");
             telegram["groups"] = json!({ "*": { "requireMention": false } });
@@ -277,7 +277,7 @@ async fn str_16_tool_06_thoughts_that_are_to_stay_come_one_message_a_block_and_s
 #[tokio::test]
 async fn in_a_group_thoughts_are_seen_only_where_the_chat_allows_it() {
     for allowed in [false, true] {
-        let scene = Scene::with(|config| {
+        let scene = Scene::paced(|config| {
             let telegram = &mut config["channels"]["telegram"];
             telegram["groupPolicy"] = json!("open");
             telegram["groups"] = json!({ "*": { "requireMention": false, "reasoningInGroups": allowed } });
@@ -314,7 +314,7 @@ async fn in_a_group_thoughts_are_seen_only_where_the_chat_allows_it() {
 
 #[tokio::test]
 async fn display_is_read_live_and_thoughts_stop_being_shown_when_they_are_no_longer_wanted() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let ann = scene.telegram.user("Ann");
     let mut talk = wants(&scene, &ann, "stream").await;
     let film = ann.film();
@@ -349,7 +349,7 @@ async fn display_is_read_live_and_thoughts_stop_being_shown_when_they_are_no_lon
 
 #[tokio::test]
 async fn thinking_that_is_off_shows_nothing_whatever_is_asked_for() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let ann = scene.telegram.user("Ann");
     let mut talk = wants(&scene, &ann, "on").await;
     assert_eq!(talk.ask("/think off").await, "Thinking disabled.");

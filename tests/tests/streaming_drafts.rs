@@ -44,7 +44,7 @@ fn drafts(scene: &Scene) -> Vec<Call> {
 
 #[tokio::test]
 async fn str_12_str_07_str_09_words_are_seen_as_they_come_and_once_at_any_moment() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let ann = scene.telegram.user("Ann");
     let film = ann.film();
     let gates = [Gate::new(), Gate::new()];
@@ -77,7 +77,7 @@ async fn str_12_str_07_str_09_words_are_seen_as_they_come_and_once_at_any_moment
 
 #[tokio::test]
 async fn str_18_str_19_a_misleading_beginning_is_not_shown_and_ordinary_words_are() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let ann = scene.telegram.user("Ann");
     let film = ann.film();
     for (first, rest) in [
@@ -104,7 +104,7 @@ async fn str_18_str_19_a_misleading_beginning_is_not_shown_and_ordinary_words_ar
 
 #[tokio::test]
 async fn a_short_beginning_is_shown_when_nothing_follows_for_a_while() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let ann = scene.telegram.user("Ann");
     let film = ann.film();
     let gate = Gate::new();
@@ -119,7 +119,7 @@ async fn a_short_beginning_is_shown_when_nothing_follows_for_a_while() {
 
 #[tokio::test]
 async fn a_short_answer_comes_without_a_draft_of_its_words() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let ann = scene.telegram.user("Ann");
     let film = ann.film();
     scene.model.play(Script::new().text("Yes."));
@@ -249,7 +249,7 @@ async fn str_21_two_answers_in_one_chat_never_mix() {
 async fn str_10_an_answer_beyond_every_limit_is_shown_and_arrives_whole() {
     // Plain messages hold 4,096 units, rich ones more; neither is ever refused for its length.
     for rich in ["off", "auto"] {
-        let scene = Scene::with(|config| config["channels"]["telegram"]["richMessages"] = json!(rich)).await;
+        let scene = Scene::paced(|config| config["channels"]["telegram"]["richMessages"] = json!(rich)).await;
         let ann = scene.telegram.user("Ann");
         let film = ann.film();
         let gates: Vec<Gate> = (0..3).map(|_| Gate::new()).collect();
@@ -283,7 +283,7 @@ async fn str_10_an_answer_beyond_every_limit_is_shown_and_arrives_whole() {
 
 #[tokio::test]
 async fn str_22_a_table_looks_the_same_while_it_is_made_and_in_the_end() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let ann = scene.telegram.user("Ann");
     let film = ann.film();
     let gate = Gate::new();
@@ -304,7 +304,7 @@ async fn str_22_a_table_looks_the_same_while_it_is_made_and_in_the_end() {
 
 #[tokio::test]
 async fn fmt_05_whatever_breaks_off_is_taken_at_the_first_attempt() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let ann = scene.telegram.user("Ann");
     let markdown = "1. Fix (v1.2.3)! - faster\n2. Use `--model`, *not* `--runtime`\n\n**bold _both_** [link](https://example.org/a_b) \
         ~~gone~~ ||hidden||\n\n```rust\nlet a = \"*\";\n```\n\n> quoted\n\n- [x] done\n- [ ] open\n\n| a | b |\n|--|--|\n| 1 | `x|y` |\n\nand <b>so</b> on.";
@@ -335,7 +335,7 @@ async fn fmt_05_whatever_breaks_off_is_taken_at_the_first_attempt() {
 
 #[tokio::test]
 async fn a_draft_is_renewed_while_the_model_is_silent_and_after_a_message_of_ours() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
     assert_eq!(ann.ask("/reasoning stream").await, "⚙️ Reasoning stream enabled.");
     let person = ann.person().clone();
@@ -361,7 +361,7 @@ async fn a_draft_is_renewed_while_the_model_is_silent_and_after_a_message_of_our
 
 #[tokio::test]
 async fn str_26_str_05_a_long_answer_keeps_the_pace_of_its_chat() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     scene.telegram.limit(FloodLimits::default());
     let ann = scene.telegram.user("Ann");
     let gates: Vec<Gate> = (0..40).map(|_| Gate::new()).collect();

@@ -30,7 +30,7 @@ fn open_groups(config: &mut Value) {
 
 /// Ann in a group where everything is heard.
 async fn group() -> (Scene, Person) {
-    let scene = Scene::with(open_groups).await;
+    let scene = Scene::paced(open_groups).await;
     let ann = scene.telegram.user("Ann");
     let room = scene.telegram.supergroup("Kitchen", &[&ann]);
     let ann = ann.at(&room);
@@ -80,7 +80,7 @@ async fn a_group_sees_one_message_that_grows_and_becomes_the_answer() {
 
 #[tokio::test]
 async fn str_09_str_14_in_a_topic_everything_of_an_answer_stands_in_that_topic_and_once() {
-    let scene = Scene::with(open_groups).await;
+    let scene = Scene::paced(open_groups).await;
     let ann = scene.telegram.user("Ann");
     let forum = scene.telegram.forum("Forum", &[&ann]);
     let ann = ann.at(&forum);
@@ -111,7 +111,7 @@ async fn str_09_str_14_in_a_topic_everything_of_an_answer_stands_in_that_topic_a
 
 #[tokio::test]
 async fn str_21_two_topics_of_a_forum_each_have_their_own_growing_message() {
-    let scene = Scene::with(open_groups).await;
+    let scene = Scene::paced(open_groups).await;
     let ann = scene.telegram.user("Ann");
     let forum = scene.telegram.forum("Forum", &[&ann]);
     let ann = ann.at(&forum);
@@ -173,7 +173,7 @@ async fn str_15_a_model_that_thinks_makes_no_message_more() {
 
 #[tokio::test]
 async fn str_10_a_long_answer_grows_to_the_limit_and_rolls_over() {
-    let scene = Scene::with(|config| {
+    let scene = Scene::paced(|config| {
         open_groups(config);
         config["channels"]["telegram"]["richMessages"] = json!("off");
     })

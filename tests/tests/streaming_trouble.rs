@@ -29,7 +29,7 @@ fn open_groups(config: &mut Value) {
 
 /// Ann in a chat of two, and in a group.
 async fn both() -> [(Scene, Person); 2] {
-    let (direct, shared) = (Scene::start().await, Scene::with(open_groups).await);
+    let (direct, shared) = (Scene::paced(|_| {}).await, Scene::paced(open_groups).await);
     let ann = direct.telegram.user("Ann");
     let bob = shared.telegram.user("Bob");
     let bob = bob.at(&shared.telegram.supergroup("Kitchen", &[&bob]));
@@ -197,7 +197,7 @@ async fn the_words_of_a_broken_try_do_not_stay_in_front_of_the_next() {
 
 #[tokio::test]
 async fn stop_below_a_draft_ends_the_run_and_keeps_its_words() {
-    let scene = Scene::start().await;
+    let scene = Scene::paced(|_| {}).await;
     let ann = scene.telegram.user("Ann");
     let film = ann.film();
     let gate = Gate::new();
@@ -307,7 +307,7 @@ async fn where_previews_are_off_or_impossible_there_is_one_message_and_live_reas
         (off, &[][..]),
         (|_: &mut Value| {}, &["sendRichMessageDraft", "sendMessageDraft", "editMessageText"][..]),
     ] {
-        let scene = Scene::with(change).await;
+        let scene = Scene::paced(change).await;
         scene.telegram.turn_off(missing);
         let ann = scene.telegram.user("Ann");
         ann.say("/reasoning stream");

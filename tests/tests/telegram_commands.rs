@@ -138,7 +138,10 @@ async fn status_tells_all_that_holds() {
              Tokens: 1280 in, 20 out · context 1300 of 128000 (1 %)\n\
              Session: agent:main:telegram:direct:1 · 2 h 1 min old\n\
              Queue: followup · idle\n\
-             Last run: answered (30 s ago)"
+             Last run: answered (30 s ago)\n\
+             🔎 Model: fake/gpt-5.2, calls: 1\n\
+             🔎 Context: 1300 of 128000 (1 %)\n\
+             🔎 Cache: 0 of 1280 (0 %)"
         )
     );
     scene.finish().await;

@@ -76,7 +76,7 @@ impl House {
     }
 
     async fn build(plan: &Plan, store: &Store) -> Result<Self, StartFault> {
-        let Plan { config, clock, reach, user, toolshed } = plan;
+        let Plan { config, clock, reach, user, toolshed, pace } = plan;
         // Reads the system's certificates, beside the accounts that may do the same.
         let models = {
             let (config, clock) = (config.clone(), Arc::clone(clock));
@@ -97,7 +97,7 @@ impl House {
             transcriber: config.messages.transcribe.as_ref().and_then(|model| models.transcriber(model)),
             model: models,
             toolshed: toolshed.clone().or(hung),
-            outward: accounts.outward(),
+            outward: accounts.outward(*pace),
             untag: pensive_models::untagged,
             masker: masker(config),
         };

@@ -144,11 +144,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    pub(crate) const PACE: Pace = Pace {
-        burst: 5,
-        every: Duration::from_secs(1),
-        shared: Some((20, Duration::from_mins(1))),
-    };
+    pub(crate) const PACE: Pace =
+        Pace { burst: 5, every: Duration::from_secs(1), shared: Some((20, Duration::from_mins(1))) };
 
     const RANKS: [Rank; 4] = [Rank::Sign, Rank::Preview, Rank::Aside, Rank::Answer];
 

@@ -7,7 +7,7 @@ use pensive_config::{Config, TelegramAccount};
 use pensive_contract::clock::Clock;
 use pensive_contract::ids::Account;
 use pensive_contract::intake::{AccountState, Channel};
-use pensive_contract::outward::Outward;
+use pensive_contract::outward::{Outward, Pace};
 use pensive_storage::Store;
 use pensive_terminal::{Terminal, TerminalFault, TerminalSettings};
 
@@ -96,11 +96,12 @@ impl Accounts {
         self.parked.push((account.clone(), why));
     }
 
-    /// The ways out.
-    pub(super) fn outward(&self) -> BTreeMap<Account, Outward> {
+    /// The ways out; `pace` stands in the place of what their channels say.
+    pub(super) fn outward(&self, pace: Option<Pace>) -> BTreeMap<Account, Outward> {
         let bots = self.bots.iter().map(|bot| (bot.account.clone(), bot.outward.clone()));
         let terminal = self.terminal.iter().map(|terminal| (pensive_terminal::account(), terminal.outward()));
-        bots.chain(terminal).collect()
+        let paced = |outward: Outward| Outward { pace: pace.or(outward.pace), ..outward };
+        bots.chain(terminal).map(|(account, outward)| (account, paced(outward))).collect()
     }
 
     /// How each stands, whenever it is asked.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pensive_config::Config;
 use pensive_contract::clock::Clock;
 use pensive_contract::ids::Account;
+use pensive_contract::outward::Pace;
 use pensive_contract::store::StoreFault;
 use pensive_contract::tool::Toolshed;
 use pensive_models::ModelsError;
@@ -24,6 +25,8 @@ pub struct Plan {
     pub user: String,
     /// Tools that come from elsewhere than the configuration.
     pub toolshed: Option<Arc<dyn Toolshed>>,
+    /// How many messages chats take, in place of what their channels say.
+    pub pace: Option<Pace>,
 }
 
 /// How much of the product is started.
@@ -41,7 +44,7 @@ impl Plan {
     /// The whole product.
     #[must_use]
     pub fn new(config: Config, clock: Arc<dyn Clock>) -> Self {
-        Self { config, clock, reach: Reach::Everything, user: "local".to_owned(), toolshed: None }
+        Self { config, clock, reach: Reach::Everything, user: "local".to_owned(), toolshed: None, pace: None }
     }
 
     /// Only a part of it.

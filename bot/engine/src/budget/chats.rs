@@ -32,7 +32,13 @@ impl Budgets {
     ///
     /// # Errors
     /// It must not be made before this moment.
-    pub(crate) fn take(&self, pace: Pace, place: &Place, rank: Rank, now: Timestamp) -> Result<(), Timestamp> {
+    pub(crate) fn take(
+        &self,
+        pace: Pace,
+        place: &Place,
+        rank: Rank,
+        now: Timestamp,
+    ) -> Result<(), Timestamp> {
         self.chats().budget(pace, place, now).take(rank, now)
     }
 
