@@ -108,16 +108,12 @@ pub(crate) async fn remember(core: &Core, pending: &Pending, standing: &MessageI
     }
 }
 
-/// Takes away what a run that was cut off had shown of its answer.
-async fn clear(core: &Core, entry: &InboxEntry) -> Result<(), StoreFault> {
-    let place = &entry.inbound.place;
-    let Some(note) = core.ports.notes.note(&standing_at(place)).await? else { return Ok(()) };
-    let note = String::from_utf8_lossy(&note).into_owned();
-    let Some((ticket, standing)) = note.split_once(' ') else { return Ok(()) };
-    if ticket == entry.ticket.to_string() {
-        core.take_away(place, Some(Standing::Remove(MessageId::from(standing))));
-    }
-    Ok(())
+/// What a run that was cut off had shown of its answer, which is to go.
+async fn left_standing(core: &Core, entry: &InboxEntry) -> Result<Option<Standing>, StoreFault> {
+    let Some(note) = core.ports.notes.note(&standing_at(&entry.inbound.place)).await? else { return Ok(None) };
+    let note = String::from_utf8_lossy(&note);
+    let own = note.split_once(' ').filter(|(ticket, _)| *ticket == entry.ticket.to_string());
+    Ok(own.map(|(_, standing)| Standing::Remove(MessageId::from(standing))))
 }
 
 /// One conversation has one run at a time, and so one preview.
@@ -132,12 +128,14 @@ async fn take_up(core: &Arc<Core>, entry: InboxEntry) -> Result<(), StoreFault> 
         InboxState::Parked if old => core.ports.ledger.commit(vec![Write::Close(entry.ticket)]).await,
         InboxState::Parked => Ok(()),
         InboxState::Running => {
-            clear(core, &entry).await?;
+            let standing = left_standing(core, &entry).await?;
             let letter = Letter::plain(OutboxKind::Notice, notices::RESTARTED)
                 .with_button(notices::RUN_AGAIN, notices::run_data(entry.ticket))
                 .last();
             let inbound = &entry.inbound;
             let letter = core.seal(letter, &inbound.place, Some(inbound.message.clone()));
+            // It goes with the letter, so that it does also when this start is cut off as well.
+            let letter = letter.map(|letter| OutboxEntry { standing, ..letter });
             core.post(vec![Write::Park(entry.ticket)], letter.into_iter().collect()).await
         }
         InboxState::Waiting | InboxState::Heeded => {

@@ -10,6 +10,7 @@ use pensive_contract::clock::within;
 use pensive_contract::ids::{MessageId, SessionId, Ticket};
 use pensive_contract::inbound::{Attachment, ChatKind, Inbound};
 use pensive_contract::model::{ModelRef, PromptTurn};
+use pensive_contract::outward::Outcome;
 use pensive_contract::session::Turn;
 use pensive_contract::store::{Standing, Write};
 use pensive_directives::{OnceOverrides, Settings};
@@ -251,6 +252,9 @@ async fn typing(bearings: Bearings<'_>) {
         if !screen.is_seen() && core.pass(place, Rank::Sign).is_ok() {
             let outcome = typing.show(place).await;
             tracing::debug!(?outcome, "typing shown");
+            if let Outcome::Wait(span) = outcome {
+                core.hush(place, span);
+            }
         }
         core.ports.clock.sleep(typing.lasts().mul_f64(0.8)).await;
     }
