@@ -20,7 +20,7 @@ struct Arguments {
     #[arg(long)]
     seed: Option<u64>,
     /// How many people write
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = 24)]
     people: usize,
     /// Where the figures go
     #[arg(long, default_value = "target/crash.json")]

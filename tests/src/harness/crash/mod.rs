@@ -12,4 +12,4 @@ mod verdict;
 pub use outcome::Outcome;
 pub use plan::{Errand, Planner};
 pub use stage::{Trial, run};
-pub use verdict::{Bubble, Sent, Tally, judge};
+pub use verdict::{Bubble, Growth, Sent, Tally, judge};

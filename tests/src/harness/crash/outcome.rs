@@ -63,6 +63,7 @@ impl fmt::Display for Outcome {
             ("told that they were cut off", restarted),
             ("notices of unconfirmed messages", unconfirmed),
             ("settings asked for and right", settings_checked),
+            ("answers in the making orphaned by a kill", self.tally.orphans),
             ("messages about tools", self.tally.shown_work),
             ("repeated notices", self.tally.repeated_notices),
             ("doubled", self.tally.doubled.len()),

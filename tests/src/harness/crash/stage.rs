@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use super::{
     outcome::Outcome,
     plan::{Errand, Planner},
-    verdict::{Bubble, RESTARTED, Sent, Tally, UNCONFIRMED, judge, missing_after_presses},
+    verdict::{Bubble, Growth, RESTARTED, Sent, Tally, UNCONFIRMED, judge, missing_after_presses},
 };
 use crate::{
     gate::Gate,
@@ -22,7 +22,7 @@ use crate::{
         home::{Home, Wiring},
         world::World,
     },
-    telegram::{Fault, Person, Seen, TelegramFake},
+    telegram::{Call, Fault, Person, Seen, TelegramFake},
 };
 
 /// A chat with so many open messages is left alone until they are settled: the bot may sum up longer queues.
@@ -33,8 +33,12 @@ const START_LIMIT: Duration = Duration::from_secs(20);
 const TOOL: &str = "session_status";
 /// What the button under an answer in the making says.
 const STOP: &str = "⏹";
-/// Nothing called for so long means that nothing more will come.
-const QUIET: Duration = Duration::from_secs(3);
+/// Nothing called for so long means that nothing more will come: the pace of a group lets nothing pass for up to a minute.
+const QUIET: Duration = Duration::from_secs(65);
+/// Where nothing is missing, a shorter time will do.
+const SETTLED: Duration = Duration::from_millis(300);
+/// How long before a kill a message may have landed without word of it on disk.
+const UNKNOWN: Duration = Duration::from_millis(100);
 /// How long a pressed button may take to show what it should. A second notice about the same run brings nothing.
 const PRESS_LIMIT: Duration = Duration::from_secs(3);
 
@@ -75,6 +79,7 @@ struct Stage {
     /// For the instants; deliberately not from the seed.
     chance: Rng,
     chats: Vec<Chat>,
+    kills: Kills,
     seed: u64,
     rounds: usize,
     killed_in_start: usize,
@@ -110,14 +115,39 @@ impl Chat {
         }
     }
 
-    fn bubbles(&self) -> Vec<Bubble> {
+    fn bubbles(&self, kills: &Kills) -> Vec<Bubble> {
         let seen = self.person.sees().into_iter().filter(|seen| seen.by_bot);
-        let grows = |seen: &Seen| seen.buttons.iter().any(|label| label.contains(STOP));
-        seen.map(|seen| Bubble { grows: grows(&seen), text: seen.text, reply_to: seen.reply_to }).collect()
+        let bubble = |seen: Seen| {
+            let growth = kills.growth(&self.person, &seen);
+            Bubble { growth, text: seen.text, reply_to: seen.reply_to }
+        };
+        seen.map(bubble).collect()
     }
 
-    fn judge(&self) -> Tally {
-        judge(&self.sent, &self.bubbles())
+    fn judge(&self, kills: &Kills) -> Tally {
+        judge(&self.sent, &self.bubbles(kills))
+    }
+}
+
+/// When the daemon was killed, on the clock of the calls.
+struct Kills {
+    telegram: TelegramFake,
+    moments: Vec<Duration>,
+}
+
+impl Kills {
+    fn growth(&self, person: &Person, seen: &Seen) -> Growth {
+        if !seen.buttons.iter().any(|label| label.contains(STOP)) {
+            return Growth::Whole;
+        }
+        let sent = |call: &Call| {
+            call.chat() == Some(person.chat())
+                && call.method == "sendMessage"
+                && call.answer.get("message_id").and_then(Value::as_i64) == Some(seen.id)
+        };
+        let landed = self.telegram.calls_where(sent).pop().map(|call| Duration::from_micros(call.at));
+        let just_before = |kill: &Duration| landed.is_some_and(|at| *kill >= at && *kill - at < UNKNOWN);
+        if self.moments.iter().any(just_before) { Growth::Orphan } else { Growth::Known }
     }
 }
 
@@ -130,8 +160,13 @@ impl Stage {
             if let Some(defaults) = config.pointer_mut("/agents/defaults").and_then(Value::as_object_mut) {
                 defaults.insert("tools".to_owned(), json!({ "allow": [TOOL] }));
             }
+            // What a run takes from others it answers as well, and their words would be looked for in vain.
+            if let Some(config) = config.as_object_mut() {
+                config.insert("messages".to_owned(), json!({ "queue": { "mode": "followup" } }));
+            }
         })?;
         world.use_tool(TOOL);
+        let kills = Kills { telegram: world.telegram.clone(), moments: Vec::new() };
         Ok(Self {
             world,
             home,
@@ -139,6 +174,7 @@ impl Stage {
             planner: Planner::new(trial.seed, trial.people),
             chance: Rng::new(),
             chats,
+            kills,
             seed: trial.seed,
             rounds: 0,
             killed_in_start: 0,
@@ -170,6 +206,7 @@ impl Stage {
         }
         daemon.alive()?;
         daemon.kill().await?;
+        self.kills.moments.push(self.world.telegram.elapsed());
         self.rounds += 1;
         self.count_open();
         Ok(())
@@ -243,14 +280,14 @@ impl Stage {
 
     fn count_open(&mut self) {
         for chat in &mut self.chats {
-            let tally = chat.judge();
+            let tally = chat.judge(&self.kills);
             chat.open = tally.gaps;
         }
     }
 
     fn judge_all(&self) -> Tally {
         let mut all = Tally::default();
-        self.chats.iter().for_each(|chat| all.add(chat.judge()));
+        self.chats.iter().for_each(|chat| all.add(chat.judge(&self.kills)));
         all
     }
 
@@ -265,8 +302,8 @@ impl Stage {
         self.settle().await;
         let tally = self.judge_all();
         let presses = self.press_all().await;
-        let missing =
-            self.chats.iter().flat_map(|chat| missing_after_presses(&chat.sent, &chat.bubbles())).collect();
+        self.calm(|stage| stage.missing().is_empty()).await;
+        let missing = self.missing();
         daemon.alive()?;
         daemon.stop(Duration::from_secs(15)).await?;
         let violations = self.world.telegram.violations();
@@ -290,8 +327,19 @@ impl Stage {
         }
     }
 
+    /// What is not there though every button was pressed.
+    fn missing(&self) -> Vec<String> {
+        let of = |chat: &Chat| missing_after_presses(&chat.sent, &chat.bubbles(&self.kills));
+        self.chats.iter().flat_map(of).collect()
+    }
+
     /// Until nothing is missing, or nothing happens any more.
     async fn settle(&self) {
+        self.calm(|stage| stage.world.telegram.bot().pending() == 0 && stage.judge_all().gaps == 0).await;
+    }
+
+    /// Until a moment passes without a call and `done` says so, or a long time without one.
+    async fn calm(&self, done: impl Fn(&Self) -> bool) {
         let telegram = &self.world.telegram;
         let mut calls = telegram.call_count();
         let mut changed = Instant::now();
@@ -302,8 +350,7 @@ impl Stage {
                 changed = Instant::now();
             }
             let still = changed.elapsed();
-            let settled = telegram.bot().pending() == 0 && still > QUIET / 10 && self.judge_all().gaps == 0;
-            if settled || still > QUIET {
+            if still > QUIET || (still > SETTLED && done(self)) {
                 return;
             }
         }

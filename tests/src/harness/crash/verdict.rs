@@ -33,8 +33,20 @@ pub struct Bubble {
     pub text: String,
     /// The message that it answers.
     pub reply_to: Option<i64>,
-    /// Whether it is an answer in the making, by the button under it.
-    pub grows: bool,
+    /// Whether it is an answer in the making.
+    pub growth: Growth,
+}
+
+/// What the button under a message, and the time at which it was sent, say of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Growth {
+    /// It is whole.
+    #[default]
+    Whole,
+    /// An answer in the making that landed as the daemon was killed: nobody ever learned that it is there.
+    Orphan,
+    /// An answer in the making that the daemon knew of.
+    Known,
 }
 
 /// How many messages came to which end.
@@ -55,6 +67,8 @@ pub struct Tally {
     pub settings_checked: usize,
     /// Messages that show what tools did.
     pub shown_work: usize,
+    /// Answers in the making that landed in the moment of a kill, so that no later life knows of them.
+    pub orphans: usize,
     /// Answers in the making that stand though nobody makes them any more.
     pub half_made: Vec<String>,
     /// Things that should be there, are not, and that no notice stands for.
@@ -85,6 +99,7 @@ impl Tally {
         self.settings_checked += other.settings_checked;
         self.gaps += other.gaps;
         self.shown_work += other.shown_work;
+        self.orphans += other.orphans;
         self.half_made.extend(other.half_made);
         self.doubled.extend(other.doubled);
         self.lost.extend(other.lost);
@@ -138,9 +153,16 @@ fn fates(sent: &[Sent], seen: &[Bubble], tally: &mut Tally) -> Vec<Fate> {
     let by_token: BTreeMap<&str, usize> =
         sent.iter().enumerate().filter_map(|(at, sent)| Some((sent.errand.token.as_deref()?, at))).collect();
     for bubble in seen {
-        if bubble.grows {
-            tally.half_made.push(bubble.text.clone());
-            continue;
+        match bubble.growth {
+            Growth::Whole => {}
+            Growth::Orphan => {
+                tally.orphans += 1;
+                continue;
+            }
+            Growth::Known => {
+                tally.half_made.push(bubble.text.clone());
+                continue;
+            }
         }
         if bubble.text.starts_with(WORK) || bubble.text == LOOKING {
             tally.shown_work += 1;
@@ -256,7 +278,7 @@ mod tests {
     }
 
     fn bubble(reply_to: i64, text: &str) -> Bubble {
-        Bubble { text: text.into(), reply_to: (reply_to > 0).then_some(reply_to), grows: false }
+        Bubble { text: text.into(), reply_to: (reply_to > 0).then_some(reply_to), growth: Growth::Whole }
     }
 
     const SET: &str = "Thinking level set to high.";
@@ -298,7 +320,7 @@ mod tests {
 
     #[test]
     fn what_is_half_made_is_no_answer_and_work_is_none_either() {
-        let growing = Bubble { grows: true, ..bubble(2, "You said: say tok000001 again") };
+        let growing = Bubble { growth: Growth::Known, ..bubble(2, "You said: say tok000001 again") };
         let tally = judge(&sent(), &[bubble(1, SET), growing, bubble(3, NOW)]);
         assert_eq!((tally.half_made.len(), tally.lost.len(), tally.answered), (1, 1, 0));
         let cut = bubble(2, "You said: say tok000001");
