@@ -364,7 +364,8 @@ async fn rsn_10_rsn_12_what_is_said_between_calls_is_no_answer() {
             .model
             .play(Script::new().reasoning("Look.").text("I shall look.").tool_call(STATUS, &json!({})));
         scene.model.play(Script::new().reasoning("Seen.").text("All is well."));
-        assert_eq!(ann.ask("how is it?").await, "Thinking\nLook.\n\nSeen.", "{api}");
+        assert_eq!(ann.ask("how is it?").await, "Thinking\nLook.", "{api}");
+        assert_eq!(ann.hear().await, "Thinking\nSeen.", "each block before what it led to");
         assert_eq!(ann.hear().await, "All is well.");
         assert_eq!(ann.ask("/whoami").await.lines().count(), 4, "and nothing else");
         scene.finish().await;
