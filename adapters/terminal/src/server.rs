@@ -78,7 +78,7 @@ impl Terminal {
         Outward {
             outlet: Arc::clone(&seated) as _,
             typing: Some(Arc::clone(&seated) as _),
-            previews: None,
+            previews: Some(Arc::clone(&seated) as _),
             presses: Some(seated as _),
             pace: None,
             attachments: None,

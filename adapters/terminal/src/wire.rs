@@ -6,6 +6,9 @@
 //! → {"do":"say","id":"a1","text":"/think high why?"}
 //! ← {"is":"taken","answers":"a1"}                  on disk: a crash does not lose it
 //! ← {"is":"typing"}
+//! ← {"is":"preview","stream":7,"answers":"a1","thinking":{"whole":"The person asks"}}
+//! ← {"is":"preview","stream":7,"answers":"a1","text":{"whole":"Bec"}}
+//! ← {"is":"preview","stream":7,"answers":"a1","text":{"more":"ause"}}
 //! ← {"is":"message","id":"t9-2","answers":"a1","kind":"text","text":"Because.","last":true}
 //! ```
 //!
@@ -13,12 +16,19 @@
 //!   `id` again is the same message, so a client may repeat what it could not see confirmed.
 //! * `answers` names the request that an event belongs to; it is absent where nobody asked.
 //! * `last` ends what answers a request. Every open connection of a user sees every message of that user.
+//! * A `preview` shows an answer in the making: `whole` stands in the place of what was sent before, `more` comes behind it.
+//!   It is left out for a client that is behind, and what is new comes with the next one. The answer itself is a `message`.
+//! * Behind a `message` of kind `text` the next preview is `whole`: what it begins with may be what that message said.
 //! * A line is at most [`MAX_LINE`] bytes. What cannot be read is answered with an `error` and the connection goes on.
 //! * Unknown fields are ignored on both sides; an unknown `do` or another `v` is an `error`.
 //! * A client that closes its writing half has left. One that does not read is closed by the daemon.
 
+mod preview;
+
 use pensive_contract::outward::Button;
 use serde::{Deserialize, Serialize};
+
+pub use self::preview::{Preview, Stretch};
 
 /// The version that both sides must speak.
 pub const VERSION: u32 = 1;
@@ -127,6 +137,8 @@ pub enum Event {
     Message(Message),
     /// An answer is being made.
     Typing,
+    /// How far it is.
+    Preview(Preview),
     /// A button took effect, or did not.
     Pressed {
         /// Which press.
@@ -186,8 +198,10 @@ pub struct Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageKind {
-    /// An answer or our own words.
+    /// What a model said to the person.
     Text,
+    /// Our own words: a tool call, a question, what became of a directive, a trace.
+    Notice,
     /// Why the run came to nothing.
     Failure,
     /// What the model thought before it answered.

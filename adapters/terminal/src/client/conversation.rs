@@ -122,6 +122,7 @@ impl Conversation {
             Event::Welcome { .. }
             | Event::Taken { .. }
             | Event::Typing
+            | Event::Preview(_)
             | Event::Status { .. }
             | Event::Sent { .. }
             | Event::Error { answers: None, .. } => {}

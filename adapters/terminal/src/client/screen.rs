@@ -29,6 +29,7 @@ pub(super) fn show(event: &Event, dress: Dress) -> String {
             Event::Welcome { .. }
             | Event::Taken { .. }
             | Event::Typing
+            | Event::Preview(_)
             | Event::Pressed { text: None, .. }
             | Event::Status { .. }
             | Event::Sent { .. },
@@ -48,7 +49,7 @@ pub(super) fn note(text: &str, dress: Dress) -> String {
 fn show_message(message: &Message, dress: Dress) -> String {
     let text = without_controls(&message.text);
     match message.kind {
-        MessageKind::Text | MessageKind::Failure => format!("{text}\n"),
+        MessageKind::Text | MessageKind::Notice | MessageKind::Failure => format!("{text}\n"),
         MessageKind::Thinking => text.lines().map(|line| note(&format!("│ {line}"), dress)).collect(),
     }
 }

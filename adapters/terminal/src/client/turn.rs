@@ -29,7 +29,7 @@ pub enum Ending {
 /// What a single turn gives to a script.
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
-    /// The last message that is no reasoning.
+    /// What the model said last; our own words where it was not asked.
     answer: &'a str,
     ending: Ending,
     messages: &'a [Message],
@@ -50,7 +50,9 @@ pub async fn ask(
         return turn.run(text, dress, out).await;
     }
     let ending = turn.run(text, dress, &mut io::sink()).await?;
-    let answer = turn.messages.iter().rfind(|message| message.kind == MessageKind::Text);
+    let newest = |kind| turn.messages.iter().rfind(|message: &&Message| message.kind == kind);
+    // A directive alone is answered in our own words.
+    let answer = newest(MessageKind::Text).or_else(|| newest(MessageKind::Notice));
     let answer = answer.map_or("", |message| message.text.as_str());
     let object = serde_json::to_string(&Answer { answer, ending, messages: &turn.messages });
     let object = object.map_err(|cause| TerminalFault::Garbled(cause.to_string()))?;
@@ -118,7 +120,7 @@ impl Turn<'_> {
                         return Ok(match (stopped, kind) {
                             (true, _) => Ending::Stopped,
                             (false, MessageKind::Failure) => Ending::Failed,
-                            (false, MessageKind::Text | MessageKind::Thinking) => Ending::Answered,
+                            (false, MessageKind::Text | MessageKind::Notice | MessageKind::Thinking) => Ending::Answered,
                         });
                     }
                 }
@@ -156,6 +158,7 @@ fn whose(event: &Event, question: &str, stop: Option<&str>) -> Whose {
         | Event::Status { answers, .. }
         | Event::Sent { answers, .. } => Some(answers.as_str()),
         Event::Error { answers, .. } => answers.as_deref(),
+        Event::Preview(preview) => preview.answers.as_deref(),
         Event::Welcome { .. } | Event::Typing => None,
     };
     match answers {

@@ -8,11 +8,17 @@ use async_trait::async_trait;
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::Place;
 use pensive_contract::outward::{
-    Body, Extras, Finality, Mark, Outcome, Outlet, Part, Presses, Refusal, Style, Typing,
+    Body, Cost, Extras, Finality, Mark, Outcome, Outlet, Part, Presses, Preview, Previews, Refusal, Style,
+    Tempo, Typing,
 };
+use pensive_contract::store::OutboxKind;
 
 use super::Shared;
+use super::seats::Making;
 use crate::wire::{Choice, Event, Message, MessageKind};
+
+/// Often enough to read along, and seldom enough that a fast model costs no more lines than a slow one.
+const PREVIEW_EVERY: Duration = Duration::from_millis(100);
 
 /// The outward ports. A message for a user without a connection is refused as gone: a terminal that is closed has no
 /// place to show it, and the conversation itself is in the transcript.
@@ -28,54 +34,67 @@ impl Seated {
         Self { shared, life: fastrand::u32(..), next: AtomicU64::new(1) }
     }
 
-    fn give<T>(&self, to: &Place, event: &Event, landed: T) -> Outcome<T> {
-        match self.shared.seats.deliver(to.chat.as_str(), &event.line().into()) {
-            0 => Outcome::Refused {
-                refusal: Refusal::ChatGone,
-                why: "no terminal of this user is open".into(),
-            },
-            _ => Outcome::Delivered(landed),
-        }
+    fn give<T>(&self, user: &str, event: &Event, making: Making, landed: T) -> Outcome<T> {
+        landed_where(self.shared.seats.deliver(user, &event.line().into(), making), landed)
+    }
+}
+
+/// A line that nobody took went nowhere.
+fn landed_where<T>(seats: usize, landed: T) -> Outcome<T> {
+    match seats {
+        0 => Outcome::Refused { refusal: Refusal::ChatGone, why: "no terminal of this user is open".into() },
+        _ => Outcome::Delivered(landed),
+    }
+}
+
+/// What a part is. Its marks say which body it was made of; there are no others on a terminal.
+fn kind_of(part: &Part, extras: &Extras) -> MessageKind {
+    let made_of = part.marks.first().map(|mark| &mark.style);
+    match (made_of, extras.finality, extras.kind) {
+        (Some(Style::Fold), _, _) => MessageKind::Thinking,
+        (_, Finality::Failed, _) => MessageKind::Failure,
+        (Some(_), _, _) | (None, _, OutboxKind::Acknowledgement | OutboxKind::Notice) => MessageKind::Notice,
+        (None, _, OutboxKind::Answer) => MessageKind::Text,
     }
 }
 
 #[async_trait]
 impl Outlet for Seated {
-    /// A terminal has no limits: one body is one part. Markdown stays as it was written, reasoning is marked as folded.
+    /// A terminal has no limits: one body is one part. Markdown stays as it was written; one mark over all of a part says
+    /// that it is reasoning, which is folded, or our own words, which are shown letter for letter.
     fn render(&self, body: &Body) -> Vec<Part> {
-        let (text, marks) = match body {
-            Body::Markdown(text) | Body::Plain(text) => (text.trim_end().to_owned(), Vec::new()),
+        let (text, style) = match body {
+            Body::Markdown(text) => (text.trim_end().to_owned(), None),
+            Body::Plain(text) => (text.trim_end().to_owned(), Some(Style::Pre { language: String::new() })),
             Body::Framed { before, markdown, after } => {
-                (format!("{before}{markdown}\n\n{after}").trim_end().to_owned(), Vec::new())
+                (format!("{before}{markdown}\n\n{after}").trim_end().to_owned(), None)
             }
-            Body::Thinking(text) => {
-                let text = text.trim();
-                (text.to_owned(), vec![Mark { range: 0..text.len(), style: Style::Fold }])
-            }
+            Body::Thinking(text) => (text.trim().to_owned(), Some(Style::Fold)),
         };
         if text.trim().is_empty() {
             return Vec::new();
         }
+        let marks = style.map(|style| Mark { range: 0..text.len(), style }).into_iter().collect();
         vec![Part { text, marks, whole: None }]
     }
 
     async fn send(&self, to: &Place, part: &Part, extras: &Extras) -> Outcome<MessageId> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let id = format!("t{:08x}-{number}", self.life);
-        let folded = part.marks.iter().any(|mark| mark.style == Style::Fold);
+        let kind = kind_of(part, extras);
         let message = Message {
             id: id.clone(),
             answers: extras.reply_to.as_ref().map(|id| id.as_str().to_owned()),
-            kind: match (folded, extras.finality) {
-                (true, _) => MessageKind::Thinking,
-                (false, Finality::Failed) => MessageKind::Failure,
-                (false, Finality::More | Finality::Last) => MessageKind::Text,
-            },
+            kind,
             text: part.text.clone(),
             buttons: extras.buttons.iter().cloned().map(Choice::from).collect(),
             last: extras.finality != Finality::More,
         };
-        self.give(to, &Event::Message(message), id.into())
+        let making = match kind {
+            MessageKind::Text | MessageKind::Failure => Making::Stands,
+            MessageKind::Notice | MessageKind::Thinking => Making::GoesOn,
+        };
+        self.give(to.chat.as_str(), &Event::Message(message), making, id.into())
     }
 }
 
@@ -86,8 +105,32 @@ impl Typing for Seated {
     }
 
     async fn show(&self, to: &Place) -> Outcome<()> {
-        self.give(to, &Event::Typing, ())
+        self.give(to.chat.as_str(), &Event::Typing, Making::GoesOn, ())
     }
+}
+
+/// A preview goes to whoever is there and stands nowhere: the client takes its place with what it shows next.
+#[async_trait]
+impl Previews for Seated {
+    fn tempo(&self, _: &Place) -> Option<Tempo> {
+        Some(Tempo { every: PREVIEW_EVERY, fades: None, cost: Cost::Free })
+    }
+
+    async fn show(&self, to: &Place, preview: &Preview, _: Option<&MessageId>) -> Outcome<Option<MessageId>> {
+        landed_where(self.shared.seats.show(to.chat.as_str(), preview), None)
+    }
+
+    async fn settle(&self, _: &Place, _: &MessageId, _: &Part, _: &Extras) -> Outcome<MessageId> {
+        stands_nowhere()
+    }
+
+    async fn remove(&self, _: &Place, _: &MessageId) -> Outcome<()> {
+        stands_nowhere()
+    }
+}
+
+fn stands_nowhere<T>() -> Outcome<T> {
+    Outcome::Refused { refusal: Refusal::Never, why: "no preview stands on a terminal".into() }
 }
 
 #[async_trait]
@@ -97,13 +140,7 @@ impl Presses for Seated {
             return Outcome::Refused { refusal: Refusal::Never, why: "no press of a terminal".into() };
         };
         let event = Event::Pressed { answers: press.to_owned(), text: text.map(str::to_owned) };
-        match self.shared.seats.deliver(user, &event.line().into()) {
-            0 => Outcome::Refused {
-                refusal: Refusal::ChatGone,
-                why: "no terminal of this user is open".into(),
-            },
-            _ => Outcome::Delivered(()),
-        }
+        self.give(user, &event, Making::GoesOn, ())
     }
 }
 
@@ -118,7 +155,12 @@ mod tests {
         let outlet = terminal(home.path()).outward().outlet;
         let part = |text: &str| vec![Part { text: text.into(), ..Part::default() }];
         assert_eq!(outlet.render(&Body::Markdown("  **hi**\n".into())), part("  **hi**"));
-        assert_eq!(outlet.render(&Body::Plain("x".repeat(1 << 20))), part(&"x".repeat(1 << 20)));
+        assert_eq!(outlet.render(&Body::Markdown("x".repeat(1 << 20))), part(&"x".repeat(1 << 20)));
+        let letters = vec![Mark { range: 0..2, style: Style::Pre { language: String::new() } }];
+        assert_eq!(
+            outlet.render(&Body::Plain("hi\n".into())),
+            vec![Part { text: "hi".into(), marks: letters, whole: None }]
+        );
         assert_eq!(outlet.render(&Body::Plain(" \n".into())), vec![]);
         let framed = |before: &str, markdown: &str, after: &str| Body::Framed {
             before: before.into(),

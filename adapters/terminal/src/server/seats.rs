@@ -5,13 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use pensive_contract::clock::{Clock, within};
+use pensive_contract::outward;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::wire::{Event, Preview, Stretch};
+
 /// Lines that wait for one client. One that falls further behind is closed: the conversation itself is in the store.
 const QUEUE: usize = 256;
+
+/// Of these, what is left for messages: a preview is left out where a client is so far behind.
+const KEPT: usize = QUEUE / 2;
 
 /// How long one line may take.
 const WRITE_LIMIT: Duration = Duration::from_secs(30);
@@ -26,7 +32,30 @@ pub(super) struct Seats {
 #[derive(Default)]
 struct Table {
     next: u64,
-    taken: BTreeMap<u64, Seat>,
+    taken: BTreeMap<u64, Chair>,
+}
+
+/// A seat, and what its client knows of the answer in the making.
+struct Chair {
+    seat: Seat,
+    shown: Arc<Shown>,
+}
+
+/// How far a client has been shown an answer in the making.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Shown {
+    stream: i64,
+    thinking: String,
+    text: String,
+}
+
+/// What becomes of the answer in the making as a line is delivered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Making {
+    /// It goes on.
+    GoesOn,
+    /// Its words so far stand in the line, or do not count any more.
+    Stands,
 }
 
 /// One connection.
@@ -55,14 +84,14 @@ impl Seats {
         let mut table = self.table();
         table.next += 1;
         let seat = Seat { number: table.next, user: user.into(), lines, gone };
-        table.taken.insert(seat.number, seat.clone());
+        table.taken.insert(seat.number, Chair { seat: seat.clone(), shown: Arc::default() });
         seat
     }
 
     /// The client has said who it is.
     pub(super) fn rename(&self, seat: Seat, user: &str) -> Seat {
         let seat = Seat { user: user.into(), ..seat };
-        self.table().taken.insert(seat.number, seat.clone());
+        self.table().taken.insert(seat.number, Chair { seat: seat.clone(), shown: Arc::default() });
         seat
     }
 
@@ -72,22 +101,53 @@ impl Seats {
     }
 
     /// Gives `line` to every connection of `user`; tells how many took it. Never waits.
-    pub(super) fn deliver(&self, user: &str, line: &Arc<str>) -> usize {
+    pub(super) fn deliver(&self, user: &str, line: &Arc<str>, making: Making) -> usize {
         let mut taken = 0;
-        self.table().taken.retain(|_, seat| {
-            if &*seat.user != user {
+        self.table().taken.retain(|_, chair| {
+            if &*chair.seat.user != user {
                 return true;
             }
-            let accepted = seat.lines.try_send(Arc::clone(line)).is_ok();
+            if making == Making::Stands {
+                chair.shown = Arc::new(chair.shown.without_text());
+            }
+            let accepted = chair.seat.lines.try_send(Arc::clone(line)).is_ok();
             if accepted {
                 taken += 1;
             } else {
                 tracing::warn!("a terminal client does not read and is closed");
-                seat.gone.cancel();
+                chair.seat.gone.cancel();
             }
             accepted
         });
         taken
+    }
+
+    /// Shows every connection of `user` what is new to it; tells how many there are. One that is behind is passed by and
+    /// gets what it missed with the next one. Never waits.
+    pub(super) fn show(&self, user: &str, preview: &outward::Preview) -> usize {
+        let newest = Arc::new(Shown::of(preview));
+        let mut seen = 0;
+        // Nearly always all clients know the same, so that one line serves them.
+        let mut made: Option<(Arc<Shown>, Option<Arc<str>>)> = None;
+        for chair in self.table().taken.values_mut().filter(|chair| &*chair.seat.user == user) {
+            seen += 1;
+            if chair.seat.lines.capacity() < KEPT {
+                continue;
+            }
+            let line = match &made {
+                Some((known, line)) if *known == chair.shown => line.clone(),
+                Some(_) | None => {
+                    let line = newest.line_after(&chair.shown, preview);
+                    made = Some((Arc::clone(&chair.shown), line.clone()));
+                    line
+                }
+            };
+            // A client that has left in this moment is noticed by whoever serves it.
+            if line.is_none_or(|line| chair.seat.lines.try_send(line).is_ok()) {
+                chair.shown = Arc::clone(&newest);
+            }
+        }
+        seen
     }
 
     /// Nobody is seated any more; queued lines are still written.
@@ -103,6 +163,33 @@ impl Seats {
 
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shown {
+    fn of(preview: &outward::Preview) -> Self {
+        Self {
+            stream: preview.stream,
+            thinking: preview.thinking.clone().unwrap_or_default(),
+            text: preview.markdown.clone(),
+        }
+    }
+
+    fn without_text(&self) -> Self {
+        Self { stream: self.stream, thinking: self.thinking.clone(), text: String::new() }
+    }
+
+    /// What tells a client that knows `known` the rest; nothing where it knows all.
+    fn line_after(&self, known: &Self, preview: &outward::Preview) -> Option<Arc<str>> {
+        let nothing = Self::default();
+        let known = if known.stream == self.stream { known } else { &nothing };
+        let thinking = Stretch::between(&known.thinking, &self.thinking);
+        let text = Stretch::between(&known.text, &self.text);
+        if thinking.is_none() && text.is_none() {
+            return None;
+        }
+        let answers = preview.reply_to.as_ref().map(|id| id.as_str().to_owned());
+        Some(Event::Preview(Preview { stream: self.stream, answers, thinking, text }).line().into())
     }
 }
 

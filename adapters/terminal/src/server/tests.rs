@@ -10,8 +10,8 @@ use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::{ChatKind, Inbound, InboundKind, Place};
 use pensive_contract::intake::Intake;
-use pensive_contract::outward::{Body, Button, Extras, Finality, Outcome};
-use pensive_contract::store::{Cursor, StoreFault};
+use pensive_contract::outward::{Body, Button, Cost, Extras, Finality, Outcome, Preview, Refusal};
+use pensive_contract::store::{Cursor, OutboxKind, StoreFault};
 use tokio::io::AsyncWriteExt;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::client::Link;
 use crate::lines::{Line, LineReader};
-use crate::wire::{Code, Event, Format, MessageKind, Push, Request, Status};
+use crate::wire::{Code, Event, Format, MessageKind, Push, Request, Status, Stretch};
 
 struct StillClock;
 
@@ -134,6 +134,7 @@ async fn a_message_goes_in_and_its_answer_names_it() {
         buttons: vec![Button { label: "Again".into(), data: "b1".into() }],
         reply_to: Some(inbound.message),
         finality: Finality::Last,
+        kind: OutboxKind::Answer,
     };
     let Outcome::Delivered(sent) = served.send("ann", "**Because.**", &extras).await else { panic!() };
     let Event::Message(message) = link.next().await.unwrap() else { panic!() };
@@ -260,7 +261,8 @@ async fn answer(served: &Served, at: usize, text: &str, finality: Finality) {
     loop {
         let message = served.intake.seen.lock().unwrap().get(at).map(|inbound| inbound.message.clone());
         if message.is_some() {
-            let extras = Extras { buttons: Vec::new(), reply_to: message, finality };
+            let extras =
+                Extras { buttons: Vec::new(), reply_to: message, finality, kind: OutboxKind::Answer };
             served.send("ann", text, &extras).await;
             return;
         }
@@ -305,4 +307,98 @@ async fn a_message_that_could_not_be_kept_is_a_failure() {
     let served = Served::start();
     let asked = crate::ask(served.link("ann").await, "full disk", crate::Dress::Plain, &mut Vec::new()).await;
     assert!(matches!(asked, Err(TerminalFault::Refused { code: Code::NotKept, .. })), "{asked:?}");
+}
+
+fn preview(thinking: Option<&str>, markdown: &str) -> Preview {
+    Preview {
+        stream: 7,
+        thinking: thinking.map(str::to_owned),
+        markdown: markdown.into(),
+        reply_to: Some("a1".into()),
+    }
+}
+
+/// The preview that `link` is sent next: what is new of the reasoning, and of the words.
+async fn seen(link: &mut Link) -> (Option<Stretch>, Option<Stretch>) {
+    let Event::Preview(seen) = link.next().await.unwrap() else { panic!() };
+    assert_eq!((seen.stream, seen.answers.as_deref()), (7, Some("a1")));
+    (seen.thinking, seen.text)
+}
+
+fn whole(text: &str) -> Option<Stretch> {
+    Some(Stretch::Whole(text.into()))
+}
+
+fn more(text: &str) -> Option<Stretch> {
+    Some(Stretch::More(text.into()))
+}
+
+#[tokio::test]
+async fn of_an_answer_in_the_making_each_client_is_sent_what_is_new_to_it() {
+    let served = Served::start();
+    let previews = served.terminal.outward().previews.unwrap();
+    let tempo = previews.tempo(&place("ann")).unwrap();
+    assert_eq!((tempo.fades, tempo.cost), (None, Cost::Free));
+    let show = async |thinking, text| previews.show(&place("ann"), &preview(thinking, text), None).await;
+    assert!(matches!(show(None, "Bec").await, Outcome::Refused { refusal: Refusal::ChatGone, .. }));
+
+    let mut first = served.link("ann").await;
+    assert_eq!(show(Some("hm"), "").await, Outcome::Delivered(None));
+    assert_eq!(seen(&mut first).await, (whole("hm"), None));
+    let mut second = served.link("ann").await;
+    show(Some("hm, so"), "Bec").await;
+    assert_eq!(seen(&mut first).await, (more(", so"), whole("Bec")));
+    assert_eq!(seen(&mut second).await, (whole("hm, so"), whole("Bec")));
+    // The same again is no news.
+    show(Some("hm, so"), "Bec").await;
+    served.send("ann", "Because.", &Extras { kind: OutboxKind::Answer, ..Extras::default() }).await;
+    // What stood in a message may begin the next words too.
+    show(None, "Because. Yes").await;
+    for link in [&mut first, &mut second] {
+        assert!(matches!(link.next().await.unwrap(), Event::Message(_)));
+        assert_eq!(seen(link).await, (whole(""), whole("Because. Yes")));
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_is_behind_misses_previews_and_no_message() {
+    let served = Served::start();
+    let previews = served.terminal.outward().previews.unwrap();
+    let mut link = served.link("ann").await;
+    let mut text = String::new();
+    for _ in 0..400 {
+        text.push_str(&"x".repeat(1_000));
+        assert_eq!(previews.show(&place("ann"), &preview(None, &text), None).await, Outcome::Delivered(None));
+    }
+    assert!(matches!(served.send("ann", "done", &Extras::default()).await, Outcome::Delivered(_)));
+    let mut shown = String::new();
+    loop {
+        match link.next().await.unwrap() {
+            Event::Preview(seen) => seen.text.unwrap().apply(&mut shown),
+            Event::Message(message) => break assert_eq!(message.text, "done"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(text.starts_with(&shown) && shown.len() < text.len());
+}
+
+#[tokio::test]
+async fn our_own_words_are_told_from_the_models() {
+    let served = Served::start();
+    let mut link = served.link("ann").await;
+    let outlet = served.terminal.outward().outlet;
+    let words = "words".to_owned();
+    for (body, kind, finality, expected) in [
+        (Body::Markdown(words.clone()), OutboxKind::Answer, Finality::More, MessageKind::Text),
+        (Body::Markdown(words.clone()), OutboxKind::Notice, Finality::More, MessageKind::Notice),
+        (Body::Plain(words.clone()), OutboxKind::Answer, Finality::Last, MessageKind::Notice),
+        (Body::Plain(words.clone()), OutboxKind::Acknowledgement, Finality::Last, MessageKind::Notice),
+        (Body::Plain(words.clone()), OutboxKind::Answer, Finality::Failed, MessageKind::Failure),
+        (Body::Thinking(words.clone()), OutboxKind::Answer, Finality::More, MessageKind::Thinking),
+    ] {
+        let extras = Extras { kind, finality, ..Extras::default() };
+        outlet.send(&place("ann"), &outlet.render(&body)[0], &extras).await;
+        let Event::Message(message) = link.next().await.unwrap() else { panic!() };
+        assert_eq!((message.kind, message.text), (expected, words.clone()), "{body:?} {kind:?}");
+    }
 }
