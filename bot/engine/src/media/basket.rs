@@ -172,7 +172,7 @@ async fn fetch(core: &Core, port: &dyn Attachments, sent: &Attachment) -> Result
         let cause = match &fault {
             FetchFault::TooLarge => {
                 return Err(format!(
-                    "⚙️ The {} is larger than {} MB, so I left it out.",
+                    "The {} is larger than {} MB, so I left it out.",
                     thing(sent),
                     MOST_BYTES >> 20
                 ));
@@ -194,7 +194,7 @@ async fn made(core: &Core, sent: &Attachment, bytes: Vec<u8>, means: Means<'_>) 
     let Some(sorted) = sorted else {
         tracing::info!(kind = ?sent.kind, size = bytes.len(), "what a person sent is of no known type");
         return Got::Nothing(format!(
-            "⚙️ I cannot read the {}. I can read pictures, PDF and plain text.",
+            "I cannot read the {}. I can read pictures, PDF and plain text.",
             thing(sent)
         ));
     };
@@ -202,7 +202,7 @@ async fn made(core: &Core, sent: &Attachment, bytes: Vec<u8>, means: Means<'_>) 
         Sort::Media(kind, mime) => (kind, mime),
         Sort::Text if bytes.len() > MOST_WORDS => {
             return Got::Nothing(format!(
-                "⚙️ The {} is longer than {} KB of text, so I left it out.",
+                "The {} is longer than {} KB of text, so I left it out.",
                 thing(sent),
                 MOST_WORDS >> 10
             ));
