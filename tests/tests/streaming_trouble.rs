@@ -17,7 +17,6 @@ use pensive_tests::telegram::{Call, FloodLimits, Person};
 use serde_json::{Value, json};
 
 const FIRST: &str = "The first line of it is a long one. ";
-const SECOND: &str = "And then one more of them. ";
 const END: &str = "That is all.";
 const STOP: &str = "⏹ Stop";
 
