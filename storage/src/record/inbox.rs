@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::Ticket;
-use pensive_contract::inbound::{Addressed, Attachment, AttachmentKind, Inbound, InboundKind, Sender, TypedText};
+use pensive_contract::inbound::{
+    Addressed, Attachment, AttachmentKind, Inbound, InboundKind, Sender, TypedText,
+};
 use pensive_contract::store::{InboxEntry, InboxState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -250,5 +252,24 @@ impl From<AttachmentRecord> for Attachment {
             AttachmentKindRecord::Document => AttachmentKind::Document,
         };
         Self { kind, name: record.name, handle: record.handle, size: record.size }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_version_noted_of_a_file_is_still_read() {
+        let check = |json: &str, kind: AttachmentKind| {
+            let record: AttachmentRecord = serde_json::from_str(json).unwrap();
+            let expected = Attachment { kind, name: None, handle: "h".to_owned(), size: None };
+            assert_eq!(Attachment::from(record), expected, "{json}");
+        };
+        check(r#"{"kind":"photo","handle":"h"}"#, AttachmentKind::Photo);
+        check(r#"{"kind":"voice","handle":"h"}"#, AttachmentKind::Voice);
+        check(r#"{"kind":"animation","handle":"h"}"#, AttachmentKind::Video);
+        check(r#"{"kind":"video_note","handle":"h"}"#, AttachmentKind::Video);
+        check(r#"{"kind":"something_else","handle":"h"}"#, AttachmentKind::Document);
     }
 }
