@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 use pensive_tests::gate::Gate;
-use pensive_tests::model::{MediaKind, Request, Script};
+use pensive_tests::model::{Failure, MediaKind, Request, Script};
 use pensive_tests::scene::{Scene, said};
 use pensive_tests::talk::Talk;
 use pensive_tests::telegram::Fault;
@@ -316,5 +316,56 @@ async fn med_17_nothing_of_a_stranger_is_fetched() {
     assert_eq!(scene.telegram.calls("getFile"), []);
     assert_eq!(scene.telegram.downloads(), Vec::<String>::new());
     assert_eq!(scene.model.count(), 0);
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn a_fallback_without_eyes_gets_the_words_and_a_note() {
+    let scene = Scene::with(|config| {
+        takes(config, &["image"]);
+        config["models"]["providers"]["fake"]["models"][1]["input"] = json!(["text"]);
+        config["agents"]["defaults"]["model"]["fallbacks"] = json!(["fake/gpt-4.1"]);
+    })
+    .await;
+    scene
+        .model
+        .reply_with(|request| (request.model() == "gpt-5.2").then(|| Script::fail(Failure::json(401))));
+    let ann = scene.telegram.user("Ann");
+    ann.photo().caption("look").send();
+    scene.telegram.wait_for_text(ann.chat(), "You said: look").await;
+    let requests = scene.model.requests();
+    let carried: Vec<usize> = requests.iter().map(|request| request.media().len()).collect();
+    assert_eq!(carried, [1, 0]);
+    let note = "[The person also sent a picture, which cannot be shown here.]";
+    assert_eq!(requests[1].prompt(), format!("look\n[photo]\n\n{note}"));
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn a_picture_that_is_sent_during_a_run_reaches_its_next_call() {
+    let scene = Scene::with(|config| {
+        takes(config, &["image"]);
+        config["agents"]["defaults"]["tools"] = json!({ "allow": ["session_status"] });
+    })
+    .await;
+    let gate = Gate::new();
+    scene.model.play(Script::new().wait(&gate).tool_call("session_status", &json!({})));
+    scene.model.play(Script::new().text("Done."));
+    let ann = scene.telegram.user("Ann");
+    ann.say("one");
+    gate.reached(1).await;
+    ann.photo().caption("two").send();
+    ann.say("/whoami");
+    scene.telegram.wait_for_text(ann.chat(), "You are").await;
+    gate.open();
+    scene.telegram.wait_for_text(ann.chat(), "Done.").await;
+    let request = scene.model.requests().pop().unwrap();
+    assert_eq!(request.texts("user"), ["one", "two\n[photo]"]);
+    assert_eq!(pictures(&request), [JPEG]);
+    ann.say("three");
+    scene.telegram.wait_for_text(ann.chat(), "You said: three").await;
+    let request = scene.model.requests().pop().unwrap();
+    assert_eq!(request.texts("user"), ["one", "two\n[photo]", "three"]);
+    assert_eq!(pictures(&request), Vec::<Vec<u8>>::new());
     scene.finish().await;
 }
