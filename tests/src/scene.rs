@@ -45,14 +45,18 @@ impl Scene {
         Self::with(|_| {}).await
     }
 
-    /// The same after `change` has been at its configuration.
+    /// The same after `change` has been at its configuration. Answers are seen when they stand, unless that says otherwise.
     pub async fn with(change: impl FnOnce(&mut Value)) -> Self {
-        let mut scene = Self::prepared(change).await;
+        let mut scene = Self::prepared(|config| {
+            config["channels"]["telegram"]["streaming"] = "off".into();
+            change(config);
+        })
+        .await;
         scene.enter().await;
         scene
     }
 
-    /// The same with the pace that the channel asks for: a chat takes a few messages at once and then one a second, which
+    /// A daemon that shows answers while they are made, with the pace that the channel asks for: a chat takes a few messages at once and then one a second, which
     /// only passes when the test moves the clock.
     pub async fn paced(change: impl FnOnce(&mut Value)) -> Self {
         let mut scene = Self::prepared(change).await;

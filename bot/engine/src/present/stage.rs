@@ -144,7 +144,13 @@ impl Stage {
             (true, true) => Words::Posted,
             (true, false) => Words::Nothing,
         };
-        Rest { notes: std::mem::take(&mut self.notes), thinking, words, failed: self.failed.take(), over: over(view) }
+        Rest {
+            notes: std::mem::take(&mut self.notes),
+            thinking,
+            words,
+            failed: self.failed.take(),
+            over: over(view),
+        }
     }
 
     /// The run has its turn: what it waited before does not count.

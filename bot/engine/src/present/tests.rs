@@ -10,8 +10,8 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::inbound::ChatKind;
 use pensive_contract::model::Recast;
 use pensive_contract::outward::{Body, Cost, Tempo};
-use pensive_contract::tool::Danger;
 use pensive_contract::store::OutboxKind;
+use pensive_contract::tool::Danger;
 use pensive_directives::{Reasoning, Source, Verbose};
 
 use super::*;
@@ -97,7 +97,8 @@ impl Play {
     /// Ends here; what is left is the last line.
     fn ends(&mut self, at: i64) -> Rest {
         self.until(at);
-        let mut stage = std::mem::replace(&mut self.stage, Stage::new(8, None, Occasion::Asked, Timestamp(at)));
+        let mut stage =
+            std::mem::replace(&mut self.stage, Stage::new(8, None, Occasion::Asked, Timestamp(at)));
         stage.close(&self.view)
     }
 

@@ -19,7 +19,11 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::Recast(Recast::ReasoningWasText)),
         Just(Event::Broke),
         Just(called("", "exec", "{}")),
-        Just(Event::Returned { id: String::new(), output: "x".to_owned(), fate: Fate::Done(Danger::Harmless) }),
+        Just(Event::Returned {
+            id: String::new(),
+            output: "x".to_owned(),
+            fate: Fate::Done(Danger::Harmless)
+        }),
     ]
 }
 
