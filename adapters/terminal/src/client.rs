@@ -1,29 +1,23 @@
 //! The other end of the socket: a connection, one turn for a script, and the chat.
 
+mod canvas;
 mod complete;
 mod conversation;
 mod editor;
+#[cfg(test)]
+mod glass;
 mod link;
+mod live;
 mod screen;
 mod turn;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 pub use link::Link;
-pub use screen::Dress;
-pub use turn::{Ending, ask};
+pub use screen::{Dress, Ink, Sheet, Sheets, harmless};
+pub use turn::{Ending, Replies, ask};
 
 use crate::fault::TerminalFault;
-
-/// How a chat is held.
-#[derive(Debug, Clone)]
-pub struct ChatSettings {
-    /// Where the person's words come from.
-    pub input: Input,
-    /// How the bot's words look.
-    pub dress: Dress,
-}
 
 /// Where a chat's words come from.
 #[derive(Debug, Clone)]
@@ -33,21 +27,17 @@ pub enum Input {
         /// The file.
         history: PathBuf,
     },
-    /// Lines of standard input: each is one turn, and the next is read when it has been answered.
+    /// Lines of standard input: each is one turn, and the next is read when it has been answered, or when a question comes.
     Lines,
 }
 
-/// Holds a chat until its input ends or the person leaves.
+/// Holds a chat until its input ends or the person leaves. At a line editor everything is shown on the terminal.
 ///
 /// # Errors
 /// The daemon is gone, or the terminal is.
-pub async fn chat(
-    link: Link,
-    settings: &ChatSettings,
-    out: &mut (impl Write + Send),
-) -> Result<Ending, TerminalFault> {
-    match &settings.input {
-        Input::Editor { history } => conversation::hold(link, history, settings.dress).await,
-        Input::Lines => turn::lines(link, settings.dress, out).await,
+pub async fn chat(link: Link, input: &Input, sheets: Sheets<'_>) -> Result<Ending, TerminalFault> {
+    match input {
+        Input::Editor { history } => conversation::hold(link, history, sheets.answer.dress).await,
+        Input::Lines => turn::lines(link, sheets).await,
     }
 }

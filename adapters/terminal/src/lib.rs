@@ -9,6 +9,6 @@ mod lines;
 mod server;
 pub mod wire;
 
-pub use client::{ChatSettings, Dress, Ending, Input, Link, ask, chat};
+pub use client::{Dress, Ending, Ink, Input, Link, Replies, Sheet, Sheets, ask, chat, harmless};
 pub use fault::TerminalFault;
 pub use server::{Desk, Terminal, TerminalSettings, account};

@@ -18,7 +18,7 @@ use clap::Parser;
 use pensive_config::{Config, Environment, Sources};
 use pensive_contract::clock::Clock;
 use pensive_models::Models;
-use pensive_terminal::{Link, TerminalFault};
+use pensive_terminal::{Ink, Link, TerminalFault};
 use serde::Serialize;
 use tokio::runtime::{Builder, Runtime};
 
@@ -47,14 +47,17 @@ pub fn main() -> ExitCode {
 struct Setting {
     config: Config,
     user: String,
+    /// What a terminal can be told, where there is one.
+    ink: Option<Ink>,
 }
 
 fn load(common: &Common) -> Result<Setting, Failure> {
     let env = Environment::capture();
     let user = env.get("USER").or_else(|| env.get("LOGNAME")).unwrap_or("local").to_owned();
+    let ink = chat::ink(env.get("TERM"), env.get("NO_COLOR"));
     let config =
         pensive_config::load(Sources { file: common.config.clone(), home: common.home.clone(), env })?;
-    Ok(Setting { config, user })
+    Ok(Setting { config, user, ink })
 }
 
 /// What is known of models, for whoever calls none: no key is read.

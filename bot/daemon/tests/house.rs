@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pensive_config::{Environment, Sources};
 use pensive_contract::intake::AccountState;
 use pensive_daemon::{House, Plan, StartFault, SystemClock};
-use pensive_terminal::{Dress, Link, TerminalFault, ask};
+use pensive_terminal::{Dress, Link, Replies, Sheet, Sheets, TerminalFault, ask};
 
 fn plan(home: &std::path::Path) -> Plan {
     let sources = Sources { file: None, home: Some(home.to_owned()), env: Environment::default() };
@@ -16,8 +16,13 @@ fn plan(home: &std::path::Path) -> Plan {
 
 async fn answer(home: &std::path::Path, text: &str) -> String {
     let link = Link::connect(&home.join("pensive.sock"), "ann").await.unwrap();
-    let mut out = Vec::new();
-    ask(link, text, Dress::Plain, &mut out).await.unwrap();
+    let (mut out, mut aside) = (Vec::new(), Vec::new());
+    let sheets = Sheets {
+        answer: Sheet { out: &mut out, dress: Dress::Plain },
+        aside: Sheet { out: &mut aside, dress: Dress::Plain },
+    };
+    ask(link, text, sheets, Replies::None).await.unwrap();
+    assert_eq!(aside, b"");
     String::from_utf8(out).unwrap()
 }
 

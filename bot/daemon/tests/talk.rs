@@ -63,7 +63,7 @@ fn lines_of_a_pipe_are_turns_one_after_the_other() {
 #[test]
 fn a_chat_can_begin_with_a_model() {
     let home = Home::new();
-    home.run("chat --model rehearsal/echo hello").expect(0, &["Model set to rehearsal/echo", "hello"], &[]);
+    home.run("chat --model rehearsal/echo hello").expect(0, &["hello"], &["Model set to rehearsal/echo"]);
     home.run("chat --model two/words? hello").expect(2, &[], &["Unrecognized model", "two/words"]);
     let mut command = home.command("chat hello --model");
     let ran = command.arg("two words").output().unwrap();

@@ -1,23 +1,27 @@
 //! The chat at a line editor: the person may type while the bot works, stop it, or go.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::editor::{Prompt, Typed};
-use super::screen::{Dress, note, show};
+use super::live::Live;
+use super::screen::{Dress, note, offers, show, size};
+use super::turn::{STOPPING, chosen};
 use super::{Ending, Link};
 use crate::fault::TerminalFault;
-use crate::wire::{Choice, Event, Message, Request};
+use crate::wire::{Choice, Event, Message, MessageKind, Request};
 
 /// What is known of the conversation so far.
 #[derive(Default)]
 struct Conversation {
-    /// Requests whose answer has not ended.
-    open: BTreeSet<String>,
+    /// Requests whose answer has not ended, oldest first.
+    open: Vec<String>,
+    /// The last request to stop: with its answer nothing is open.
+    stop: Option<String>,
     /// The buttons of the last message that had any, and that message.
     choices: Vec<(String, Choice)>,
     /// Whether the last thing that the person did was Ctrl-C.
     interrupted: Interrupted,
+    live: Live,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +35,6 @@ enum Interrupted {
 #[derive(Debug, PartialEq, Eq)]
 enum Step {
     Ask(Ask),
-    Hint,
     Nothing,
     Leave,
 }
@@ -51,8 +54,12 @@ pub(super) async fn hold(mut link: Link, history: &Path, dress: Dress) -> Result
         tokio::select! {
             typed = prompt.next() => {
                 match conversation.typed(typed) {
-                    Step::Ask(ask) => ask_for(ask, &mut link, &mut conversation).await?,
-                    Step::Hint => prompt.print(note("Ctrl-C again or Ctrl-D leaves.", dress)),
+                    Step::Ask(ask) => {
+                        if ask == Ask::Stop {
+                            prompt.print(note(STOPPING, dress));
+                        }
+                        ask_for(ask, &mut link, &mut conversation).await?;
+                    }
                     Step::Nothing => {}
                     Step::Leave => return Ok(Ending::Left),
                 }
@@ -73,7 +80,7 @@ pub(super) async fn hold(mut link: Link, history: &Path, dress: Dress) -> Result
 
 async fn ask_for(ask: Ask, link: &mut Link, conversation: &mut Conversation) -> Result<(), TerminalFault> {
     let id = link.fresh_id();
-    conversation.open.insert(id.clone());
+    conversation.opened(&id, &ask);
     let request = match ask {
         Ask::Say(text) => Request::Say { id, text },
         Ask::Stop => Request::Stop { id },
@@ -84,75 +91,97 @@ async fn ask_for(ask: Ask, link: &mut Link, conversation: &mut Conversation) -> 
 
 impl Conversation {
     fn typed(&mut self, typed: Typed) -> Step {
+        self.live.typed();
         let before = std::mem::take(&mut self.interrupted);
         match typed {
             Typed::Line(line) if line.trim().is_empty() => Step::Nothing,
             Typed::Line(line) => Step::Ask(self.meant(line)),
             Typed::End => Step::Leave,
-            Typed::Interrupt if before == Interrupted::Once => Step::Leave,
+            Typed::Interrupt if before == Interrupted::Once || self.open.is_empty() => Step::Leave,
             Typed::Interrupt => {
                 self.interrupted = Interrupted::Once;
-                if self.open.is_empty() { Step::Hint } else { Step::Ask(Ask::Stop) }
+                Step::Ask(Ask::Stop)
             }
         }
     }
 
     /// `/2` presses the second button that was offered last; everything else is said.
     fn meant(&self, line: String) -> Ask {
-        let number = line.trim().strip_prefix('/').and_then(|rest| rest.parse::<usize>().ok());
-        match number.and_then(|number| self.choices.get(number.checked_sub(1)?)) {
+        match chosen(&line, &self.choices) {
             Some((message, choice)) => Ask::Press(message.clone(), choice.data.clone()),
+            None if line.trim() == "/stop" => Ask::Stop,
             None => Ask::Say(line),
+        }
+    }
+
+    fn opened(&mut self, id: &str, ask: &Ask) {
+        self.open.push(id.to_owned());
+        if *ask == Ask::Stop {
+            self.stop = Some(id.to_owned());
         }
     }
 
     /// Remembers what an event changes; gives what is shown of it.
     fn heard(&mut self, event: &Event, dress: Dress) -> String {
-        let mut text = show(event, dress);
         match event {
             Event::Message(message) => {
-                if message.last {
-                    self.end(message.answers.as_deref());
-                }
-                text.push_str(&self.offer(message, dress));
+                let text = match dress {
+                    Dress::Screen(ink) => self.live.message(message, size(), ink),
+                    Dress::Plain | Dress::Json => show(event, dress),
+                };
+                self.ended(message);
+                text + &self.offer(message, dress)
             }
+            Event::Preview(preview) => match dress {
+                Dress::Screen(ink) => self.live.preview(preview, size(), ink),
+                Dress::Plain | Dress::Json => show(event, dress),
+            },
             Event::Pressed { answers, .. } | Event::Error { answers: Some(answers), .. } => {
-                self.open.remove(answers);
+                self.open.retain(|id| id != answers);
+                self.beside(event, dress)
             }
+            Event::Error { answers: None, .. } => self.beside(event, dress),
             Event::Welcome { .. }
             | Event::Taken { .. }
             | Event::Typing
-            | Event::Preview(_)
             | Event::Status { .. }
-            | Event::Sent { .. }
-            | Event::Error { answers: None, .. } => {}
+            | Event::Sent { .. } => show(event, dress),
         }
-        text
     }
 
-    fn end(&mut self, answers: Option<&str>) {
-        match answers {
-            Some(id) => {
-                self.open.remove(id);
+    /// What is no message begins a row of its own where it shows anything.
+    fn beside(&mut self, event: &Event, dress: Dress) -> String {
+        let text = show(event, dress);
+        if text.is_empty() { text } else { self.live.pause() + &text }
+    }
+
+    fn ended(&mut self, message: &Message) {
+        match (&message.answers, message.kind) {
+            _ if !message.last => {}
+            (None, _) => self.open.clear(),
+            (Some(id), _) if self.stop.as_ref() == Some(id) => self.open.clear(),
+            // Our own words answer that one request, and a run may go on.
+            (Some(id), MessageKind::Notice) => self.open.retain(|open| open != id),
+            // A run takes what was said before it, and answers the newest.
+            (Some(id), MessageKind::Text | MessageKind::Failure | MessageKind::Thinking) => {
+                let known = self.open.iter().position(|open| open == id).map_or(0, |at| at + 1);
+                self.open.drain(..known);
             }
-            None => self.open.clear(),
         }
     }
 
     fn offer(&mut self, message: &Message, dress: Dress) -> String {
-        if message.buttons.is_empty() {
-            return String::new();
+        if !message.buttons.is_empty() {
+            self.choices =
+                message.buttons.iter().map(|choice| (message.id.clone(), choice.clone())).collect();
         }
-        self.choices = message.buttons.iter().map(|choice| (message.id.clone(), choice.clone())).collect();
-        let lines = message.buttons.iter().enumerate();
-        lines.map(|(index, choice)| note(&format!("  /{}  {}", index + 1, choice.label), dress)).collect()
+        offers(message, dress)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::MessageKind;
 
     fn line(text: &str) -> Typed {
         Typed::Line(text.to_owned())
@@ -175,15 +204,17 @@ mod tests {
     #[test]
     fn the_first_interrupt_stops_what_runs_and_the_second_leaves() {
         let mut conversation = Conversation::default();
-        assert_eq!(conversation.typed(Typed::Interrupt), Step::Hint);
         assert_eq!(conversation.typed(Typed::Interrupt), Step::Leave);
         assert_eq!(conversation.typed(line("why?")), Step::Ask(Ask::Say("why?".into())));
-        conversation.open.insert("1".into());
+        conversation.opened("1", &Ask::Say(String::new()));
         assert_eq!(conversation.typed(Typed::Interrupt), Step::Ask(Ask::Stop));
+        conversation.opened("2", &Ask::Stop);
         assert_eq!(conversation.typed(Typed::Interrupt), Step::Leave);
         assert_eq!(conversation.typed(line(" ")), Step::Nothing);
-        conversation.heard(&message(Some("1"), &[]), Dress::Plain);
-        assert_eq!(conversation.typed(Typed::Interrupt), Step::Hint);
+        // With the answer to the stop nothing is open, whatever became of the question.
+        conversation.heard(&message(Some("2"), &[]), Dress::Plain);
+        assert_eq!(conversation.typed(Typed::Interrupt), Step::Leave);
+        assert_eq!(conversation.typed(line("/stop ")), Step::Ask(Ask::Stop));
         assert_eq!(conversation.typed(Typed::End), Step::Leave);
     }
 

@@ -7,6 +7,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
+use super::screen::harmless;
 use crate::fault::TerminalFault;
 use crate::lines::{Line, LineReader};
 use crate::wire::{Code, Event, MAX_LINE, Push, Request, Status, VERSION};
@@ -39,7 +40,9 @@ impl Link {
         link.request(&Request::Hello { v: VERSION, user: user.to_owned() }).await?;
         match link.next().await? {
             Event::Welcome { version, .. } => link.version = version,
-            Event::Error { code, text, .. } => return Err(TerminalFault::Refused { code, text }),
+            Event::Error { code, text, .. } => {
+                return Err(TerminalFault::Refused { code, text: harmless(&text) });
+            }
             other => return Err(TerminalFault::Garbled(format!("no welcome but {other:?}"))),
         }
         Ok(link)
@@ -128,7 +131,7 @@ impl Link {
 fn refused(event: Event, id: &str) -> Result<(), TerminalFault> {
     match event {
         Event::Error { answers, code, text } if answers.as_deref().is_none_or(|answers| answers == id) => {
-            Err(TerminalFault::Refused { code, text })
+            Err(TerminalFault::Refused { code, text: harmless(&text) })
         }
         _ => Ok(()),
     }

@@ -256,6 +256,21 @@ async fn a_client_that_does_not_read_is_closed_and_the_others_go_on() {
     drop(deaf);
 }
 
+/// Asks as a program does, with nobody who could answer a question.
+async fn ask(
+    served: &Served,
+    text: &str,
+    dress: crate::Dress,
+    out: &mut Vec<u8>,
+) -> Result<crate::Ending, TerminalFault> {
+    let mut aside = std::io::sink();
+    let sheets = crate::Sheets {
+        answer: crate::Sheet { out, dress },
+        aside: crate::Sheet { out: &mut aside, dress: crate::Dress::Plain },
+    };
+    crate::ask(served.link("ann").await, text, sheets, crate::Replies::None).await
+}
+
 /// Answers everything that was taken so far, as an engine would.
 async fn answer(served: &Served, at: usize, text: &str, finality: Finality) {
     loop {
@@ -278,7 +293,7 @@ async fn one_turn_ends_with_its_last_message_and_passes_by_what_others_asked() {
     other.next().await.unwrap();
 
     let mut out = Vec::new();
-    let asking = crate::ask(served.link("ann").await, "/t high why?", crate::Dress::Plain, &mut out);
+    let asking = ask(&served, "/t high why?", crate::Dress::Plain, &mut out);
     let answering = async {
         answer(&served, 1, "Thinking level set to high.", Finality::More).await;
         answer(&served, 0, "not for you", Finality::Last).await;
@@ -293,7 +308,7 @@ async fn one_turn_ends_with_its_last_message_and_passes_by_what_others_asked() {
 async fn one_turn_in_json_is_one_object() {
     let served = Served::start();
     let mut out = Vec::new();
-    let asking = crate::ask(served.link("ann").await, "why?", crate::Dress::Json, &mut out);
+    let asking = ask(&served, "why?", crate::Dress::Json, &mut out);
     let (ending, ()) = tokio::join!(asking, answer(&served, 0, "Because.", Finality::Last));
     ending.unwrap();
     let object: serde_json::Value = serde_json::from_slice(&out).unwrap();
@@ -305,7 +320,7 @@ async fn one_turn_in_json_is_one_object() {
 #[tokio::test]
 async fn a_message_that_could_not_be_kept_is_a_failure() {
     let served = Served::start();
-    let asked = crate::ask(served.link("ann").await, "full disk", crate::Dress::Plain, &mut Vec::new()).await;
+    let asked = ask(&served, "full disk", crate::Dress::Plain, &mut Vec::new()).await;
     assert!(matches!(asked, Err(TerminalFault::Refused { code: Code::NotKept, .. })), "{asked:?}");
 }
 

@@ -34,7 +34,7 @@ pub(super) fn run(common: &Common) -> Result<(), Failure> {
 
 async fn serve(setting: Setting, format: LogFormat) -> Result<(), Failure> {
     let mut signals = Signals::listen()?;
-    let Setting { mut config, user } = setting;
+    let Setting { mut config, user, ink: _ } = setting;
     let clock = clock();
     adopt_ollama(&mut config, &*clock).await;
     let plan = Plan { user, ..Plan::new(config.clone(), clock) };

@@ -1,5 +1,6 @@
 //! `pensive status`: how the running daemon stands.
 
+use pensive_terminal::harmless;
 use pensive_terminal::wire::{AccountWord, Status};
 
 use super::{count, daemon, load, print, print_json, runtime};
@@ -18,7 +19,7 @@ pub(super) fn status(common: &Common, json: bool) -> Result<(), Failure> {
             ))),
         }
     })?;
-    if json { print_json(&status) } else { print(&shown(&status)) }
+    if json { print_json(&status) } else { print(&harmless(&shown(&status))) }
 }
 
 fn shown(status: &Status) -> String {
