@@ -48,7 +48,8 @@ impl Scene {
     /// The same after `change` has been at its configuration. Answers are seen when they stand, unless that says otherwise.
     pub async fn with(change: impl FnOnce(&mut Value)) -> Self {
         let mut scene = Self::prepared(|config| {
-            config["channels"]["telegram"]["streaming"] = "off".into();
+            let telegram = config.pointer_mut("/channels/telegram").and_then(Value::as_object_mut);
+            telegram.expect("there is a bot").insert("streaming".to_owned(), "off".into());
             change(config);
         })
         .await;

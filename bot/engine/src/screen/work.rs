@@ -12,6 +12,7 @@ use pensive_contract::store::{OutboxKind, Standing};
 use super::{Due, Phase, Posted, Screen, State};
 use crate::budget::Rank;
 use crate::core::{Landing, Letter, moment};
+use crate::media;
 use crate::notices;
 use crate::present::{Op, Over, Post};
 use crate::recovery;
@@ -185,7 +186,7 @@ impl Screen<'_> {
         let preview = state.stage.preview(&state.view, now)?;
         let mask = |text: String| self.core.ports.masker.mask(&text).into_owned();
         let preview =
-            Preview { thinking: preview.thinking.map(mask), markdown: mask(preview.markdown), ..preview };
+            Preview { thinking: preview.thinking.map(mask), markdown: mask(media::spoken(&preview.markdown).to_owned()), ..preview };
         Some((preview, cost, state.standing.clone()))
     }
 
