@@ -203,7 +203,8 @@ async fn a_chat_with_a_model_that_cannot_be_picked_asks_no_other() {
     strange.expect(2, &["Unrecognized model \"nobody/thinker\". See /model list."]);
     assert!(scene.model.requests().is_empty());
     let picked = scene.run(&["chat", "--model", "thinker", "hello"]).await;
-    assert_eq!(picked.out, "Model set to local/thinker-1 for this session.\nYou said: hello\n");
+    assert_eq!(picked.out, "You said: hello\n");
+    assert!(picked.err.contains("Model set to local/thinker-1 for this session.\n"), "{picked:?}");
     scene.finish().await;
 }
 
