@@ -198,7 +198,12 @@ async fn an_inbox_entry_goes_its_way() {
     event.place.kind = ChatKind::Direct;
     event.place.topic = Some(Topic { id: "5".into(), kind: TopicKind::Topic });
     event.addressed = Addressed::No;
-    event.attachments = vec![Attachment { kind: AttachmentKind::Photo, name: Some("n".to_owned()), handle: "h".to_owned(), size: Some(3) }];
+    event.attachments = vec![Attachment {
+        kind: AttachmentKind::Photo,
+        name: Some("n".to_owned()),
+        handle: "h".to_owned(),
+        size: Some(3),
+    }];
     event.album = Some("a".to_owned());
     event.kind = InboundKind::Edit(TypedText {
         text: "déjà @bot".to_owned(),

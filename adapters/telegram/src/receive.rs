@@ -5,7 +5,8 @@ use std::ops::Range;
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::{Account, ChatId, MessageId, SenderId, TopicId, UpdateId};
 use pensive_contract::inbound::{
-    Addressed, Attachment, AttachmentKind, ChatKind, Inbound, InboundKind, Place, Sender, Topic, TopicKind, TypedText,
+    Addressed, Attachment, AttachmentKind, ChatKind, Inbound, InboundKind, Place, Sender, Topic, TopicKind,
+    TypedText,
 };
 use regex::Regex;
 

@@ -234,10 +234,21 @@ pub trait Previews: Send + Sync {
     /// Shows the newest state, once, by the best method that this chat is known to take; a method that is refused is not
     /// tried there again, and the next one is. `standing` is the message that an earlier call gave, to be changed. Gives the
     /// message that stands now, where a real one does; nothing where the preview vanishes by itself.
-    async fn show(&self, to: &Place, preview: &Preview, standing: Option<&MessageId>) -> Outcome<Option<MessageId>>;
+    async fn show(
+        &self,
+        to: &Place,
+        preview: &Preview,
+        standing: Option<&MessageId>,
+    ) -> Outcome<Option<MessageId>>;
 
     /// Turns a standing preview into a part of the final text.
-    async fn settle(&self, to: &Place, standing: &MessageId, part: &Part, extras: &Extras) -> Outcome<MessageId>;
+    async fn settle(
+        &self,
+        to: &Place,
+        standing: &MessageId,
+        part: &Part,
+        extras: &Extras,
+    ) -> Outcome<MessageId>;
 
     /// Takes a standing preview away.
     async fn remove(&self, to: &Place, standing: &MessageId) -> Outcome<()>;

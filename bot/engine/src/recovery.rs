@@ -110,7 +110,9 @@ pub(crate) async fn remember(core: &Core, pending: &Pending, standing: &MessageI
 
 /// What a run that was cut off had shown of its answer, which is to go.
 async fn left_standing(core: &Core, entry: &InboxEntry) -> Result<Option<Standing>, StoreFault> {
-    let Some(note) = core.ports.notes.note(&standing_at(&entry.inbound.place)).await? else { return Ok(None) };
+    let Some(note) = core.ports.notes.note(&standing_at(&entry.inbound.place)).await? else {
+        return Ok(None);
+    };
     let note = String::from_utf8_lossy(&note);
     let own = note.split_once(' ').filter(|(ticket, _)| *ticket == entry.ticket.to_string());
     Ok(own.map(|(_, standing)| Standing::Remove(MessageId::from(standing))))

@@ -236,12 +236,15 @@ fn dir_17_forwarded_quoted_and_inline_words_are_not_typed() {
 fn files_are_noted_and_captions_are_text() {
     let check = |more: Value, text: &str, files: &[(AttachmentKind, &str, Option<u64>)]| {
         let inbound = read_message(private(), more.clone()).unwrap();
-        let found: Vec<_> =
-            inbound.attachments.iter().map(|a| (a.kind, a.handle.as_str(), a.size)).collect();
+        let found: Vec<_> = inbound.attachments.iter().map(|a| (a.kind, a.handle.as_str(), a.size)).collect();
         assert_eq!((inbound.typed().unwrap().text.as_str(), found.as_slice()), (text, files), "{more}");
     };
     let photo = json!([{"file_id": "s", "file_size": 1}, {"file_id": "l", "file_size": 9}]);
-    check(json!({"photo": photo, "caption": "/think high"}), "/think high", &[(AttachmentKind::Photo, "l", Some(9))]);
+    check(
+        json!({"photo": photo, "caption": "/think high"}),
+        "/think high",
+        &[(AttachmentKind::Photo, "l", Some(9))],
+    );
     check(json!({"photo": photo}), "", &[(AttachmentKind::Photo, "l", Some(9))]);
     check(json!({"voice": {"file_id": "v", "duration": 3}}), "", &[(AttachmentKind::Voice, "v", None)]);
     check(
@@ -249,7 +252,11 @@ fn files_are_noted_and_captions_are_text() {
         "",
         &[(AttachmentKind::Video, "a", None)],
     );
-    check(json!({"document": {"file_id": "d"}, "caption": "x"}), "x", &[(AttachmentKind::Document, "d", None)]);
+    check(
+        json!({"document": {"file_id": "d"}, "caption": "x"}),
+        "x",
+        &[(AttachmentKind::Document, "d", None)],
+    );
     let entities = json!([{"type": "code", "offset": 0, "length": 1}]);
     let captioned = json!({"photo": photo, "caption": "x y", "caption_entities": entities});
     assert_eq!(

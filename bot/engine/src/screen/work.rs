@@ -185,8 +185,11 @@ impl Screen<'_> {
         let cost = state.view.previews.ok()?.cost;
         let preview = state.stage.preview(&state.view, now)?;
         let mask = |text: String| self.core.ports.masker.mask(&text).into_owned();
-        let preview =
-            Preview { thinking: preview.thinking.map(mask), markdown: mask(media::spoken(&preview.markdown).to_owned()), ..preview };
+        let preview = Preview {
+            thinking: preview.thinking.map(mask),
+            markdown: mask(media::spoken(&preview.markdown).to_owned()),
+            ..preview
+        };
         Some((preview, cost, state.standing.clone()))
     }
 
