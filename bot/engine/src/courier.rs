@@ -1,6 +1,8 @@
 //! One courier for each chat carries our messages in order, each part confirmed before the next, and writes down what
 //! is known of each, so that a restart neither loses nor doubles one.
 
+mod place;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +10,10 @@ use std::time::Duration;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::{MessageId, Ticket};
 use pensive_contract::inbound::Place;
-use pensive_contract::outward::{Extras, Finality, Outcome, Outlet, Part, Previews, Refusal};
-use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, Standing, Write};
+use pensive_contract::outward::{Extras, Finality, Outcome, Outlet, Part, Refusal};
+use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, Write};
 use tokio::sync::oneshot;
 
-use crate::budget::Rank;
 use crate::core::{Address, Core, Letter};
 use crate::notices;
 use crate::retry::send_pause;
@@ -23,9 +24,6 @@ const PATIENCE: Duration = Duration::from_hours(24);
 
 /// How often a part is put in the place of a preview again whose fate is unknown.
 const MOST_SETTLED: u32 = 5;
-
-/// A message that waits for room in its chat looks after so long whether others wait behind it.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// An entry on its way, and whoever waits for its end.
 pub(crate) struct Parcel {
@@ -255,71 +253,6 @@ impl<'a> Round<'a> {
                 return Landing::Kept;
             }
             tries += 1;
-        }
-    }
-
-    /// Sends a part, or puts it in the place of the preview that stands.
-    async fn attempt(&self, outlet: &dyn Outlet, index: usize, part: &Part) -> Outcome<MessageId> {
-        let extras = self.extras(index, part);
-        match self.settles(index) {
-            Some((previews, standing)) => previews.settle(&self.place, &standing, part, &extras).await,
-            None => outlet.send(&self.place, part, &extras).await,
-        }
-    }
-
-    /// The preview whose place a part takes.
-    fn settles(&self, index: usize) -> Option<(Arc<dyn Previews>, MessageId)> {
-        let Some(Standing::Settle(standing)) = self.entry.standing.as_ref().filter(|_| index == 0) else {
-            return None;
-        };
-        let outward = self.core.ports.outward.get(&self.place.account)?;
-        Some((outward.previews.clone()?, standing.clone()))
-    }
-
-    /// Takes a preview away that nothing comes in the place of.
-    async fn clear(&mut self) {
-        let untouched =
-            self.entry.parts.first().is_some_and(|(_, state)| !matches!(state, PartState::Sent(_)));
-        let previews =
-            self.core.ports.outward.get(&self.place.account).and_then(|outward| outward.previews.clone());
-        if let (Some(previews), Some(Standing::Remove(standing)), true) =
-            (previews, self.entry.standing.clone(), untouched)
-        {
-            self.entry.standing = None;
-            let outcome = previews.remove(&self.place, &standing).await;
-            tracing::debug!(?outcome, "a preview was taken away");
-        }
-    }
-
-    /// Gives up the place of a preview that stands: it is to go, and a message of its own to come. Says whether there was one.
-    fn gives_place_up(&mut self) -> bool {
-        let Some(Standing::Settle(standing)) = self.entry.standing.clone() else { return false };
-        self.entry.standing = Some(Standing::Remove(standing));
-        true
-    }
-
-    /// Waits until the chat has room for one more message. What holds up others counts as much as they may.
-    async fn room(&mut self, index: usize) -> Landing {
-        let own = match self.entry.kind {
-            OutboxKind::Answer => Rank::Answer,
-            OutboxKind::Acknowledgement | OutboxKind::Notice => Rank::Aside,
-        };
-        let mut announced = Landing::Known(PartState::Trying);
-        loop {
-            let rank = if self.bench.has_more() { Rank::Answer } else { own };
-            let Err(ready) = self.core.pass(&self.place, rank) else { break };
-            if let Landing::Known(PartState::Trying) = announced {
-                // It has certainly not landed.
-                self.note(index, PartState::Waiting);
-                announced = Landing::Kept;
-            }
-            if self.pause(ready.since(self.core.now()).min(LOOK_AGAIN)).await.is_err() {
-                return Landing::Kept;
-            }
-        }
-        match announced {
-            Landing::Kept => self.announce(index).await,
-            Landing::Known(_) | Landing::Whole(..) | Landing::ChatGone(_) => announced,
         }
     }
 
