@@ -11,6 +11,7 @@ pub mod harness;
 pub mod live;
 pub mod model;
 pub mod program;
+pub mod pty;
 pub mod scene;
 pub mod socket;
 pub mod talk;

@@ -7,6 +7,7 @@
     reason = "a scenario that meets nothing where something must be fails there"
 )]
 
+use std::process::Stdio;
 use std::time::Duration;
 
 use pensive_terminal::Link;
@@ -50,14 +51,17 @@ async fn an_interrupt_stops_the_run_and_the_turn() {
     let gate = Gate::new();
     scene.model.play(Script::new().text("half an ans").wait(&gate));
     let mut command = scene.command(&["chat", "hello"]);
-    let child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
     gate.reached(1).await;
     let told = scene.interrupt(child.id().unwrap()).await;
     assert!(told.success());
     scene.model.wait_for_abandoned(1).await;
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(output.status.code(), Some(0));
-    assert!(String::from_utf8(output.stdout).unwrap().contains("⚙️ Stopped."));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "half an ans\n\n⏹\n");
+    let aside = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(aside, "Stopping. Ctrl-C again leaves.\n⚙️ Stopped.\n");
     scene.finish().await;
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::editor::{Prompt, Typed};
 use super::live::Live;
 use super::screen::{Dress, note, offers, show, size};
-use super::turn::{STOPPING, chosen};
+use super::turn::{STOPPING, chosen, interrupts};
 use super::{Ending, Link};
 use crate::fault::TerminalFault;
 use crate::wire::{Choice, Event, Message, MessageKind, Request};
@@ -48,25 +48,19 @@ enum Ask {
 
 pub(super) async fn hold(mut link: Link, history: &Path, dress: Dress) -> Result<Ending, TerminalFault> {
     let mut prompt = Prompt::open(history).await?;
+    // Between two lines the editor does not hold the terminal, and Ctrl-C is a signal.
+    let mut interrupts = interrupts()?;
     let mut conversation = Conversation::default();
     prompt.print(note("/help says what can be asked; Ctrl-C stops an answer, Ctrl-D leaves.", dress));
     loop {
-        tokio::select! {
-            typed = prompt.next() => {
-                match conversation.typed(typed) {
-                    Step::Ask(ask) => {
-                        if ask == Ask::Stop {
-                            prompt.print(note(STOPPING, dress));
-                        }
-                        ask_for(ask, &mut link, &mut conversation).await?;
-                    }
-                    Step::Nothing => {}
-                    Step::Leave => return Ok(Ending::Left),
-                }
-                prompt.go_on();
-            }
+        let (typed, line) = tokio::select! {
+            typed = prompt.next() => (typed, Edited::Yes),
+            _ = interrupts.recv() => (Typed::Interrupt, Edited::No),
             event = link.next() => match event {
-                Ok(event) => prompt.print(conversation.heard(&event, dress)),
+                Ok(event) => {
+                    prompt.print(conversation.heard(&event, dress));
+                    continue;
+                }
                 Err(fault) => {
                     prompt.print(note(&format!("{fault}. Press Enter to leave."), dress));
                     // The editor holds the terminal until the person lets go of it.
@@ -74,8 +68,28 @@ pub(super) async fn hold(mut link: Link, history: &Path, dress: Dress) -> Result
                     return Err(fault);
                 }
             },
+        };
+        match conversation.typed(typed) {
+            Step::Ask(ask) => {
+                if ask == Ask::Stop {
+                    prompt.print(note(STOPPING, dress));
+                }
+                ask_for(ask, &mut link, &mut conversation).await?;
+            }
+            Step::Nothing => {}
+            Step::Leave => return Ok(Ending::Left),
+        }
+        if line == Edited::Yes {
+            prompt.go_on();
         }
     }
+}
+
+/// Whether the editor has given a line, and waits for leave to read the next one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Edited {
+    Yes,
+    No,
 }
 
 async fn ask_for(ask: Ask, link: &mut Link, conversation: &mut Conversation) -> Result<(), TerminalFault> {

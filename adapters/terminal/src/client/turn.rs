@@ -111,8 +111,7 @@ struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     fn new(link: Link, sheets: Sheets<'a>, lines: Lines) -> Result<Self, TerminalFault> {
-        let interrupts =
-            signal(SignalKind::interrupt()).map_err(TerminalFault::io("cannot listen for Ctrl-C"))?;
+        let interrupts = interrupts()?;
         Ok(Self {
             link,
             interrupts,
@@ -256,6 +255,11 @@ impl<'a> Turn<'a> {
         self.asked.besides.push(id);
         self.link.request(&request).await
     }
+}
+
+/// Each Ctrl-C that reaches the process as a signal.
+pub(super) fn interrupts() -> Result<Signal, TerminalFault> {
+    signal(SignalKind::interrupt()).map_err(TerminalFault::io("cannot listen for Ctrl-C"))
 }
 
 /// What the first Ctrl-C is answered with.

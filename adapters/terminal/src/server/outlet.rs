@@ -67,7 +67,10 @@ impl Outlet for Seated {
             Body::Markdown(text) => (text.trim_end().to_owned(), None),
             Body::Plain(text) => (text.trim_end().to_owned(), Some(Style::Pre { language: String::new() })),
             Body::Framed { before, markdown, after } => {
-                (format!("{before}{markdown}\n\n{after}").trim_end().to_owned(), None)
+                // A fence is one only where its line begins.
+                let begins = before.is_empty() || before.ends_with('\n') || !markdown.starts_with(['`', '~']);
+                let between = if begins { "" } else { "\n" };
+                (format!("{before}{between}{markdown}\n\n{after}").trim_end().to_owned(), None)
             }
             Body::Thinking(text) => (text.trim().to_owned(), Some(Style::Fold)),
         };
@@ -169,6 +172,7 @@ mod tests {
         };
         assert_eq!(outlet.render(&framed("> ", "**hi**", "3 tokens")), part("> **hi**\n\n3 tokens"));
         assert_eq!(outlet.render(&framed("", "hi\n", "")), part("hi"));
+        assert_eq!(outlet.render(&framed("Exec", "```\nhi\n```", "")), part("Exec\n```\nhi\n```"));
         let fold = vec![Mark { range: 0..3, style: Style::Fold }];
         assert_eq!(
             outlet.render(&Body::Thinking(" hm.\n".into())),
