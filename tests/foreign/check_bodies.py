@@ -207,7 +207,9 @@ def excused(record, where, value):
     """The entry of the table that this is for."""
     bare = re.sub(r"\[\d+\]", "[]", where)
     for entry in dialects.TABLE:
-        fits = entry.shape == record["shape"] and entry.path == bare and re.fullmatch(entry.models, model(record))
+        # A `*` stands for one name.
+        path = re.escape(entry.path).replace(r"\*", r"[^.\[\]]+")
+        fits = entry.shape == record["shape"] and re.fullmatch(path, bare) and re.fullmatch(entry.models, model(record))
         if fits and not allowed(entry).faults(value):
             return entry
     return None

@@ -60,6 +60,8 @@ ROUTED = "[^/]+/.+"
 OLDER_CLAUDE = r"claude-(haiku|opus|sonnet)-4-[0-6]\b.*"
 NO_SAMPLING = "the library speaks version 2026-10-21, which has no sampling; we say 2023-06-01, where models up to 4.6 take it"
 SAMPLING = ("temperature", "top_p")
+SCHEMA = "parameters are a JSON Schema, of which the library's class has the words that Ollama itself reads"
+TOOL_CALLING = "https://docs.ollama.com/capabilities/tool-calling"
 THOUGHTS = "messages[].reasoning_content"
 
 TABLE: list[Dialect] = [
@@ -94,8 +96,12 @@ TABLE: list[Dialect] = [
         "tools[].function.parameters.additionalProperties",
         ".*",
         bool,
-        "parameters are a JSON Schema, of which the library's class has the words that Ollama itself reads",
-        "https://docs.ollama.com/capabilities/tool-calling",
+        SCHEMA,
+        TOOL_CALLING,
+    ),
+    *(
+        Dialect("ollama", f"tools[].function.parameters.properties.*.{bound}", ".*", int, SCHEMA, TOOL_CALLING)
+        for bound in ("minimum", "maximum")
     ),
     Dialect(
         "ollama",
