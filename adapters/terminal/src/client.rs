@@ -1,5 +1,6 @@
 //! The other end of the socket: a connection, one turn for a script, and the chat.
 
+mod asked;
 mod canvas;
 mod complete;
 mod conversation;
@@ -9,6 +10,7 @@ mod glass;
 mod link;
 mod live;
 mod screen;
+mod stdin;
 mod turn;
 
 use std::path::PathBuf;

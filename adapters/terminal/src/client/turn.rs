@@ -1,15 +1,15 @@
 //! One turn at a time: a question, its answer, and out; or the lines of a pipe, each after the other's answer.
 
-use std::io::{self, BufRead};
-use std::thread;
+use std::io;
 
 use serde::Serialize;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc;
 
 use super::Link;
+use super::asked::{Asked, Whose};
 use super::live::Live;
 use super::screen::{Dress, Ink, Sheet, Sheets, harmless, note, offers, show, show_message, size};
+use super::stdin::Lines;
 use crate::fault::TerminalFault;
 use crate::wire::{Choice, Event, Message, MessageKind, Preview, Request};
 
@@ -269,96 +269,4 @@ pub(super) const STOPPING: &str = "Stopping. Ctrl-C again leaves.";
 pub(super) fn chosen<'c>(line: &str, choices: &'c [(String, Choice)]) -> Option<&'c (String, Choice)> {
     let number = line.trim().strip_prefix('/')?.parse::<usize>().ok()?;
     choices.get(number.checked_sub(1)?)
-}
-
-/// What was asked in this turn.
-#[derive(Debug, Default)]
-struct Asked {
-    question: String,
-    stop: Option<String>,
-    /// What was said and pressed while the question was open.
-    besides: Vec<String>,
-}
-
-/// To whom an event belongs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    /// It answers the question.
-    Question,
-    /// It answers the stop.
-    Stop,
-    /// It answers what was said beside the question, whose turn goes on.
-    Beside,
-    /// It answers what another terminal of this user asked.
-    Others,
-    /// It answers nobody.
-    Nobody,
-}
-
-impl Asked {
-    fn whose(&self, event: &Event) -> Whose {
-        let answers = match event {
-            Event::Message(message) => message.answers.as_deref(),
-            Event::Taken { answers }
-            | Event::Pressed { answers, .. }
-            | Event::Status { answers, .. }
-            | Event::Sent { answers, .. } => Some(answers.as_str()),
-            Event::Error { answers, .. } => answers.as_deref(),
-            Event::Preview(preview) => preview.answers.as_deref(),
-            Event::Welcome { .. } | Event::Typing => None,
-        };
-        match answers {
-            None => Whose::Nobody,
-            Some(id) if id == self.question => Whose::Question,
-            Some(id) if self.stop.as_deref() == Some(id) => Whose::Stop,
-            Some(id) if self.besides.iter().any(|known| known == id) => Whose::Beside,
-            Some(_) => Whose::Others,
-        }
-    }
-}
-
-/// Standard input, line by line.
-enum Lines {
-    /// Nobody has looked yet.
-    Unread,
-    Open(mpsc::Receiver<String>),
-    Over,
-}
-
-impl Lines {
-    fn is_open(&self) -> bool {
-        !matches!(self, Self::Over)
-    }
-
-    /// The next line; nothing at the end. May be dropped at any time without losing one.
-    async fn next(&mut self) -> Option<String> {
-        if let Self::Unread = self {
-            *self = Self::Open(read_lines());
-        }
-        let line = match self {
-            Self::Open(lines) => lines.recv().await,
-            Self::Unread | Self::Over => None,
-        };
-        if line.is_none() {
-            *self = Self::Over;
-        }
-        line
-    }
-}
-
-/// Reads standard input on a thread of its own: a read from it cannot be cancelled, and the process must be able to end.
-fn read_lines() -> mpsc::Receiver<String> {
-    let (sender, receiver) = mpsc::channel(1);
-    thread::spawn(move || {
-        let mut input = io::stdin().lock();
-        let mut line = Vec::new();
-        while input.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-            let text = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
-            line.clear();
-            if sender.blocking_send(text).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
 }
