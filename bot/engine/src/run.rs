@@ -34,6 +34,11 @@ use crate::tools::Bearings;
 /// Typing is shown for answers that take longer than an eye needs.
 const TYPING_AFTER: Duration = Duration::from_millis(200);
 
+/// How long the end of a run waits for what is still on its way to the chat: longer than any preview takes.
+const END_WITHIN: Duration = Duration::from_secs(20);
+/// The same where a person stopped it.
+const STOP_WITHIN: Duration = Duration::from_secs(3);
+
 /// A message that waits for its run, with the settings that held when it was accepted.
 #[derive(Debug, Clone)]
 pub(crate) struct Pending {
@@ -186,10 +191,17 @@ pub(crate) async fn run(core: Arc<Core>, pending: Pending, session: SessionId, l
         return RunEnd::Aborted.into();
     }
     screen.end();
+    let most = match way {
+        // Who says stop waits for nothing.
+        Way::Stopped => STOP_WITHIN,
+        Way::Said(_) | Way::Failed(_) | Way::Aborted => END_WITHIN,
+    };
     tokio::select! {
         biased;
         () = core.abort.cancelled() => return RunEnd::Aborted.into(),
-        () = &mut work => {}
+        ended = within(&*core.ports.clock, most, &mut work) => if ended.is_err() {
+            tracing::warn!("the last preview of a run was left on its way");
+        }
     }
     let mut closed = screen.close().await;
     let standing = closed.standing.take();
