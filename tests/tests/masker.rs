@@ -295,6 +295,7 @@ async fn tool_07_tool_08_the_program_writes_no_piece_of_a_secret() {
     assert!(log.contains("•••"), "the log never had anything to hide: {log}");
     watch.look("the log", &log);
     let export = scene.run(&["store", "export", "-"]).await;
+    assert!(export.out.contains("\"tree\""), "nothing was exported: {export:?}");
     watch.look("the export", &format!("{export:?}"));
     look_everywhere(&scene, &watch);
     scene.finish().await;

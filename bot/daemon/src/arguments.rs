@@ -175,7 +175,7 @@ pub(crate) enum StoreVerb {
     Restore,
     /// Write everything as JSON lines
     Export {
-        /// Where to, a new file; standard output without it
+        /// Where to, a new file; standard output without it, and for -
         file: Option<PathBuf>,
     },
     /// Take in what export wrote: all of it, or nothing when a line is wrong

@@ -71,7 +71,8 @@ fn trouble(tree: &TreeReport) -> String {
 }
 
 fn export(folder: &Path, file: Option<&Path>) -> Result<(), Failure> {
-    let exported = match file {
+    // As everywhere, `-` is standard output.
+    let exported = match file.filter(|file| file.as_os_str() != "-") {
         Some(file) => {
             // Never over a file that is there: it may be the last good export.
             let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
