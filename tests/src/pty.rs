@@ -64,14 +64,15 @@ impl Pty {
         let behind =
             |all: &Arc<str>| all.get(from..).and_then(|new| new.find(part)).map(|at| from + at + part.len());
         let mut seen = self.seen.clone();
-        let found = tokio::time::timeout(PATIENCE, seen.wait_for(|all| behind(all).is_some())).await;
+        // What is waited for holds a lock, which must be gone before the next look.
+        drop(tokio::time::timeout(PATIENCE, seen.wait_for(|all| behind(all).is_some())).await);
         let all = Arc::clone(&self.seen.borrow());
-        match (found.is_ok_and(|found| found.is_ok()), behind(&all)) {
-            (true, Some(end)) => {
+        match behind(&all) {
+            Some(end) => {
                 self.read = end;
                 all.get(from..end).unwrap_or_default().to_owned()
             }
-            _ => panic!("{part:?} is not in {:?}", all.get(from..)),
+            None => panic!("{part:?} is not in {:?}", all.get(from..)),
         }
     }
 
