@@ -280,3 +280,25 @@ async fn long_thoughts_are_split_and_every_part_is_folded() {
     assert_eq!(talk.hear().await, "Done.");
     scene.finish().await;
 }
+
+#[tokio::test]
+async fn thoughts_without_end_hold_up_no_answer() {
+    let scene = over("openai-completions").await;
+    let mut talk = Talk::with(&scene, &scene.telegram.user("Ann"));
+    talk.ask("/reasoning on").await;
+    let endless = "I turn it over once more. ".repeat(20_000);
+    scene.model.play(Script::new().text(&format!("<think>{endless}</think>Yes.")));
+    talk.say("write");
+    let mut parts = Vec::new();
+    let answer = loop {
+        let said = talk.hear().await;
+        if said == "Yes." {
+            break said;
+        }
+        parts.push(said);
+    };
+    assert_eq!(answer, "Yes.");
+    assert!(parts.len() <= 10, "{} messages of thoughts", parts.len());
+    assert!(parts.iter().any(|part| part.contains("bytes are left out here")));
+    scene.finish().await;
+}

@@ -26,6 +26,7 @@ use crate::budget::Rank;
 use crate::budget::chats::Budgets;
 use crate::courier::Parcel;
 use crate::effort::Knob;
+use crate::errand::shortened;
 use crate::lane::Job;
 use crate::mask::Masker;
 use crate::media;
@@ -66,6 +67,10 @@ pub struct Ports {
     /// The masker that everything outward passes.
     pub masker: Masker,
 }
+
+/// Bytes of a Thinking message, over all its parts. Thoughts can be many times longer than an answer, which waits behind
+/// them, and hundreds of messages are for nobody to read.
+const MOST_THOUGHT: usize = 32 << 10;
 
 /// A chat of an account: what flood limits and the order of messages belong to.
 pub(crate) type Address = (Account, ChatId);
@@ -216,7 +221,7 @@ impl Core {
                 after: mask(after),
             },
             Body::Plain(text) => Body::Plain(mask(text)),
-            Body::Thinking(text) => Body::Thinking(mask(text)),
+            Body::Thinking(text) => Body::Thinking(shortened(mask(text), MOST_THOUGHT)),
         }
     }
 

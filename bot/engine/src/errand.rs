@@ -173,7 +173,7 @@ async fn contained(
 }
 
 /// The head and the tail of a text that is longer than `most` bytes, with what is missing told between them.
-fn shortened(text: String, most: usize) -> String {
+pub(crate) fn shortened(text: String, most: usize) -> String {
     if text.len() <= most {
         return text;
     }
