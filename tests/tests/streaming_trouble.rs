@@ -14,6 +14,7 @@ use pensive_tests::gate::Gate;
 use pensive_tests::model::Script;
 use pensive_tests::scene::{Scene, said};
 use pensive_tests::telegram::{Call, FloodLimits, Person};
+use pensive_tests::tools::ToolsFake;
 use serde_json::{Value, json};
 
 const FIRST: &str = "The first line of it is a long one. ";
@@ -266,6 +267,37 @@ async fn str_25_an_answer_cut_off_by_a_restart_is_told_and_no_half_of_it_stands(
             .await;
         scene.finish().await;
     }
+}
+
+#[tokio::test]
+async fn str_25_what_a_cut_off_run_had_finished_saying_stays() {
+    let tools = ToolsFake::new().tool("read", |_| async { Ok("one".to_owned()) });
+    let mut scene = Scene::with_tools(&tools, open_groups).await;
+    let ann = scene.telegram.user("Ann");
+    let ann = ann.at(&scene.telegram.supergroup("Kitchen", &[&ann]));
+    ann.say("/verbose on");
+    scene.telegram.wait_for_text(ann.chat(), "Verbose logging enabled.").await;
+    let film = ann.film();
+    let gates = [Gate::new(), Gate::new()];
+    scene
+        .model
+        .play(Script::new().text(FIRST).wait(&gates[0]).tool_call("read", &json!({ "path": "a.txt" })));
+    scene.model.play(Script::new().wait(&gates[1]).text(END));
+    ann.say("tell me");
+    scene.run_until_seen(&film, "The first line").await;
+    gates[0].open();
+    let finished = |text: &String| text.trim() == FIRST.trim();
+    scene.telegram.wait_for_text(ann.chat(), "📖 Read: from a.txt").await;
+    gates[1].reached(1).await;
+    assert!(said(&ann).iter().any(finished), "{:?}", said(&ann));
+    scene.cut_off().await;
+    scene.enter().await;
+    let is_told = |text: &String| text.contains("I was restarted while answering");
+    scene.run_until("word of it", |_| said(&ann).iter().any(is_told).then_some(())).await;
+    scene.run_for(Duration::from_secs(5)).await;
+    assert!(said(&ann).iter().any(finished), "it was no preview any more: {:?}", said(&ann));
+    assert_settled(&ann);
+    scene.finish().await;
 }
 
 #[tokio::test]

@@ -108,6 +108,13 @@ pub(crate) async fn remember(core: &Core, pending: &Pending, standing: &MessageI
     }
 }
 
+/// Forgets a preview in whose place a message is about to come: from then on it is no preview, and no start takes it away.
+pub(crate) async fn settles(core: &Core, place: &Place) {
+    if let Err(fault) = core.ports.notes.keep(&standing_at(place), Vec::new()).await {
+        tracing::warn!(%fault, "that a preview stands no more was not written down");
+    }
+}
+
 /// What a run that was cut off had shown of its answer, which is to go.
 async fn left_standing(core: &Core, entry: &InboxEntry) -> Result<Option<Standing>, StoreFault> {
     let Some(note) = core.ports.notes.note(&standing_at(&entry.inbound.place)).await? else {

@@ -120,7 +120,14 @@ impl Screen<'_> {
         };
         entry.standing = standing.clone().map(Standing::Settle);
         let core = Arc::clone(self.core);
-        let sent = self.core.tasks.spawn(async move { core.send(entry).await }).await;
+        let send = async move {
+            if entry.standing.is_some() {
+                // First: half a preview that stays after a crash is better than a message that goes.
+                recovery::settles(&core, &entry.place).await;
+            }
+            core.send(entry).await
+        };
+        let sent = self.core.tasks.spawn(send).await;
         match sent {
             Ok(Ok(landing)) => (Posted::Kept, Some(landing)),
             Ok(Err(fault)) => {
