@@ -13,7 +13,7 @@ use std::time::Duration;
 use pensive_tests::gate::Gate;
 use pensive_tests::model::Script;
 use pensive_tests::scene::{Scene, said};
-use pensive_tests::telegram::{Call, FloodLimits, Person};
+use pensive_tests::telegram::{Call, Fault, FloodLimits, Person};
 use pensive_tests::tools::ToolsFake;
 use serde_json::{Value, json};
 
@@ -235,6 +235,37 @@ async fn stop_below_a_message_that_grows_ends_the_run_and_keeps_its_words() {
     scene.run_for(Duration::from_secs(2)).await;
     assert_eq!(film.most_copies("The first line"), 1, "{:?}", said(&bob));
     assert_settled(&bob);
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn stop_does_not_wait_for_a_preview_that_hangs_and_what_was_due_behind_it_still_comes() {
+    let tools = ToolsFake::new().tool("read", |_| std::future::pending());
+    let scene = Scene::with_tools(&tools, open_groups).await;
+    let ann = scene.telegram.user("Ann");
+    let ann = ann.at(&scene.telegram.supergroup("Kitchen", &[&ann]));
+    ann.say("/verbose on");
+    scene.telegram.wait_for_text(ann.chat(), "Verbose logging enabled.").await;
+    let film = ann.film();
+    let gates = [Gate::new(), Gate::new()];
+    let script = Script::new().text(FIRST).wait(&gates[0]).text(END).wait(&gates[1]);
+    scene.model.play(script.tool_call("read", &json!({ "path": "a.txt" })));
+    ann.say("tell me");
+    scene.run_until_seen(&film, "The first line").await;
+    let hangs = Gate::new();
+    scene.telegram.inject(Fault::on("editMessageText").held(&hangs));
+    gates[0].open();
+    scene.run_until("the edit", |_| (hangs.arrivals() > 0).then_some(())).await;
+    gates[1].open();
+    scene.run_until("the call", |_| (!tools.made().is_empty()).then_some(())).await;
+    ann.say("/stop");
+    let is_told = |text: &String| text.contains("⚙️ Stopped.");
+    scene.run_until("the stop", |_| said(&ann).iter().any(is_told).then_some(())).await;
+    let whole = format!("{FIRST}{END}");
+    let expected = ["⚙️ Verbose logging enabled.", &whole, "📖 Read: from a.txt", "⚙️ Stopped."];
+    assert_eq!(said(&ann), expected);
+    hangs.open();
+    assert_settled(&ann);
     scene.finish().await;
 }
 

@@ -201,6 +201,7 @@ pub(crate) async fn run(core: Arc<Core>, pending: Pending, session: SessionId, l
         () = core.abort.cancelled() => return RunEnd::Aborted.into(),
         ended = within(&*core.ports.clock, most, &mut work) => if ended.is_err() {
             tracing::warn!("the last preview of a run was left on its way");
+            screen.rush().await;
         }
     }
     let mut closed = screen.close().await;
