@@ -136,6 +136,7 @@ mod tests {
                 chat: "1".into(),
                 kind: ChatKind::Direct,
                 topic: None,
+                space: None,
             },
             parts: vec![(part, PartState::Waiting); parts],
             buttons: Vec::new(),

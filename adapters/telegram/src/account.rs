@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use pensive_contract::clock::Clock;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::Account;
-use pensive_contract::intake::{AccountState, Channel, Intake};
+use pensive_contract::intake::{AccountState, Channel, Intake, Pulse};
 use pensive_contract::outward::{Cut, Outward, Pace};
 use pensive_contract::secret::Secret;
 use pensive_contract::store::Notes;
@@ -87,6 +87,7 @@ pub fn connect(
         pace: Some(PACE),
         attachments: Some(Arc::new(Files { client: client.clone() })),
         cut: Some(CUT),
+        files: None,
     };
     let state = watch::Sender::new(AccountState::Starting);
     let bot = Bot {
@@ -99,6 +100,7 @@ pub fn connect(
         notes,
         chats,
         state,
+        pulse: watch::Sender::new(Pulse::default()),
         running: tokio::sync::Mutex::new(()),
     };
     Ok(Telegram { channel: Arc::new(bot), outward })
@@ -116,6 +118,7 @@ pub(crate) struct Bot {
     pub(crate) notes: Arc<dyn Notes>,
     pub(crate) chats: Arc<Chats>,
     state: watch::Sender<AccountState>,
+    pub(crate) pulse: watch::Sender<Pulse>,
     /// Held by the one poller that there may be.
     running: tokio::sync::Mutex<()>,
 }
@@ -138,6 +141,10 @@ impl Channel for Bot {
 
     fn state(&self) -> AccountState {
         self.state.borrow().clone()
+    }
+
+    fn pulse(&self) -> Pulse {
+        *self.pulse.borrow()
     }
 }
 
@@ -180,7 +187,9 @@ impl Bot {
             (AccountState::Retrying { .. }, AccountState::Retrying { why }) => {
                 tracing::debug!(%account, why, "trying again")
             }
-            (_, AccountState::Retrying { why }) => tracing::warn!(%account, why, "trying again"),
+            (_, AccountState::Retrying { why } | AccountState::Deaf { why }) => {
+                tracing::warn!(%account, why, "trying again")
+            }
             // Whoever runs the account is handed the fault, and logs it.
             (_, AccountState::Parked { .. }) => {}
         }

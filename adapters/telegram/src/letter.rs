@@ -2,7 +2,7 @@
 
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::{ChatKind, Place};
-use pensive_contract::outward::{Button, Extras, Mark, Part, Style};
+use pensive_contract::outward::{Button, Extras, Mark, Part, Quote, Style};
 use teloxide_core::types::{
     self, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, MessageEntityKind,
     ReplyParameters,
@@ -20,7 +20,7 @@ fn quoted<'a>(to: &Place, extras: &'a Extras) -> Option<&'a MessageId> {
         ChatKind::Direct => !extras.buttons.is_empty(),
         ChatKind::Group | ChatKind::Channel => true,
     };
-    extras.reply_to.as_ref().filter(|_| says)
+    extras.reply_to.as_ref().filter(|_| says && extras.quote == Quote::Shown)
 }
 
 /// The message to quote, in Telegram's words. One that is gone by then is no reason to lose the answer.

@@ -145,6 +145,10 @@ impl<'a> Poller<'a> {
 
     async fn heard_of(&mut self, batch: Vec<Numbered>, asked: Timestamp) -> Result<(), Stopped> {
         self.heard = self.bot.clock.now();
+        self.bot.pulse.send_modify(|pulse| {
+            pulse.heard = Some(self.heard);
+            pulse.event = (!batch.is_empty()).then_some(self.heard).or(pulse.event);
+        });
         let hasty = self.reach == Reach::Long && self.heard.since(asked) < HASTY;
         let news = batch
             .iter()

@@ -130,7 +130,7 @@ fn sender(user: &User) -> Option<Sender> {
     if name.is_empty() {
         name = user.username.clone().unwrap_or_else(|| user.id.to_string());
     }
-    Some(Sender { id: SenderId::from(user.id.to_string()), name })
+    Some(Sender { id: SenderId::from(user.id.to_string()), name, roles: Vec::new() })
 }
 
 /// `thread` is the message's own topic: a reply chain of an ordinary group has a thread id too, but is none.
@@ -144,7 +144,7 @@ fn place(us: &Us, chat: &Chat, thread: Option<i64>) -> Option<Place> {
     let topic = thread
         .filter(|_| !general)
         .map(|id| Topic { id: TopicId::from(id.to_string()), kind: TopicKind::Topic });
-    Some(Place { account: us.account.clone(), chat: ChatId::from(chat.id.to_string()), kind, topic })
+    Some(Place { account: us.account.clone(), chat: ChatId::from(chat.id.to_string()), kind, topic, space: None })
 }
 
 /// Whose words a message holds.

@@ -83,6 +83,7 @@ impl Terminal {
             pace: None,
             attachments: None,
             cut: None,
+            files: None,
         }
     }
 

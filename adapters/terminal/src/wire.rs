@@ -266,6 +266,8 @@ pub enum AccountWord {
     Starting,
     /// Receives events.
     Listening,
+    /// Connected, and hears nothing.
+    Deaf,
     /// In trouble and trying again.
     Retrying,
     /// Given up until an operator acts.

@@ -61,6 +61,14 @@ id! {
     TopicId
 }
 id! {
+    /// A community of many chats with members and roles of its own.
+    SpaceId
+}
+id! {
+    /// What members of a community are grouped by.
+    RoleId
+}
+id! {
     /// A person or bot who writes.
     SenderId
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::clock::Timestamp;
-use crate::ids::{Account, ChatId, MessageId, SenderId, TopicId, UpdateId};
+use crate::ids::{Account, ChatId, MessageId, RoleId, SenderId, SpaceId, TopicId, UpdateId};
 
 /// What kind of conversation a chat is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,15 +45,19 @@ pub struct Place {
     pub kind: ChatKind,
     /// The topic or thread, only where the message itself stood in one.
     pub topic: Option<Topic>,
+    /// The community that the chat belongs to, where the platform has such.
+    pub space: Option<SpaceId>,
 }
 
 /// Who wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sender {
-    /// The platform's id; the only thing that access is judged by.
+    /// The platform's id; access is judged by it, and by the roles.
     pub id: SenderId,
     /// The name shown to people and, in groups, to the model.
     pub name: String,
+    /// The roles that they have in the place's community.
+    pub roles: Vec<RoleId>,
 }
 
 /// How a message in a shared chat is meant for us.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::Timestamp;
 use crate::fault::Fault;
 use crate::ids::Account;
-use crate::inbound::Inbound;
+use crate::inbound::{Inbound, Place, Sender};
 use crate::store::{Cursor, StoreFault};
 
 /// Takes events from channels; the engine implements it.
@@ -25,6 +26,36 @@ pub trait Intake: Send + Sync {
     /// # Errors
     /// The store could not be read.
     async fn cursor(&self, account: &Account) -> Result<Option<Cursor>, StoreFault>;
+
+    /// Whether an event would come in, for platforms on which somebody waits for an answer even where we keep silent.
+    /// Changes nothing.
+    fn admits(&self, inbound: &Inbound) -> bool;
+
+    /// What a person could put behind a command where they are typing it: the values that hold for their session, best
+    /// match first. Nothing for those who may not use it. Changes nothing and reads little: it is called on every key.
+    async fn suggest(&self, asked: &Asked) -> Vec<Suggestion>;
+}
+
+/// A command that a person is about to call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Where.
+    pub place: Place,
+    /// Who.
+    pub sender: Sender,
+    /// The command's word, without a slash.
+    pub command: String,
+    /// What they have typed behind it so far.
+    pub typed: String,
+}
+
+/// A value that could be put behind a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What people read.
+    pub label: String,
+    /// What is then typed.
+    pub value: String,
 }
 
 /// How an account stands, for the log, `/status` and health.
@@ -36,6 +67,11 @@ pub enum AccountState {
     Listening {
         /// The bot's name on its platform.
         name: String,
+    },
+    /// Connected, and nothing has come in for longer than it should: what we send may still pass.
+    Deaf {
+        /// What is missing, for an operator.
+        why: String,
     },
     /// In trouble and trying again.
     Retrying {
@@ -61,4 +97,18 @@ pub trait Channel: Send + Sync {
 
     /// How it stands now.
     fn state(&self) -> AccountState;
+
+    /// Its signs of life.
+    fn pulse(&self) -> Pulse;
+}
+
+/// An account's signs of life, since it began to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pulse {
+    /// When the platform last answered on the line that events come in by.
+    pub heard: Option<Timestamp>,
+    /// When the last event came in.
+    pub event: Option<Timestamp>,
+    /// How often a broken line was taken up again without a loss.
+    pub resumes: u64,
 }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::ids::MessageId;
-use crate::inbound::Place;
+use crate::ids::{AgentId, MessageId};
+use crate::inbound::{AttachmentKind, Place};
+use crate::media::Media;
 use crate::store::OutboxKind;
 
 /// A message as the engine means it, before a channel gives it its form.
@@ -78,6 +79,21 @@ pub struct Part {
     pub marks: Vec<Mark>,
     /// How it and those behind it can be sent as one, where the channel prefers that.
     pub whole: Option<Whole>,
+    /// A file that goes with it.
+    pub file: Option<Enclosure>,
+}
+
+/// A file of an agent's workspace that goes out with a part. It is read when the part is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enclosure {
+    /// Whose workspace.
+    pub agent: AgentId,
+    /// Where in it.
+    pub path: String,
+    /// What it is called where it arrives.
+    pub name: String,
+    /// What it is to people.
+    pub kind: AttachmentKind,
 }
 
 /// One richer message in place of several parts. A channel that is handed a part with it sends it and nothing else of the
@@ -104,12 +120,26 @@ pub struct Button {
 pub struct Extras {
     /// Buttons, in reading order; the channel lays them out. Dropped by channels without buttons.
     pub buttons: Vec<Button>,
-    /// The message that this one answers, where the channel shows that.
+    /// The message that this one answers.
     pub reply_to: Option<MessageId>,
+    /// Whether a channel that shows what is answered shows it here.
+    pub quote: Quote,
+    /// The file of the part, as it was read.
+    pub file: Option<Media>,
     /// Whether more follows for the message that this one answers.
     pub finality: Finality,
     /// What kind of letter it belongs to.
     pub kind: OutboxKind,
+}
+
+/// Whether it is shown which message is answered. Of several parts not each one says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quote {
+    /// It is.
+    #[default]
+    Shown,
+    /// It is not: a part before it did, or one behind it will.
+    Hidden,
 }
 
 /// Whether a message is the last of what answers another one. A channel that is asked for one turn ends with it.
@@ -271,6 +301,8 @@ pub struct Outward {
     pub attachments: Option<std::sync::Arc<dyn crate::media::Attachments>>,
     /// Where people's apps cut what they type; nothing where they do not.
     pub cut: Option<Cut>,
+    /// How large a file it takes, in bytes; nothing where it takes none.
+    pub files: Option<usize>,
 }
 
 /// How many messages the platform lets us make in one chat, edits included.

@@ -47,6 +47,7 @@ fn standing(state: &AccountState) -> String {
     match state {
         AccountState::Starting => "on".to_owned(),
         AccountState::Listening { name } => format!("on ({name})"),
+        AccountState::Deaf { why } => format!("on, but hears nothing: {why}"),
         AccountState::Retrying { why } => format!("in trouble, trying again: {why}"),
         AccountState::Parked { why } => format!("off: {why}"),
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::{MessageId, Ticket};
 use pensive_contract::inbound::Place;
-use pensive_contract::outward::{Extras, Finality, Outcome, Outlet, Part, Refusal};
+use pensive_contract::outward::{Extras, Finality, Outcome, Outlet, Part, Quote, Refusal};
 use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, Write};
 use tokio::sync::oneshot;
 
@@ -313,7 +313,9 @@ impl<'a> Round<'a> {
         let first = index == 0;
         Extras {
             buttons: if last { self.entry.buttons.clone() } else { Vec::new() },
-            reply_to: self.entry.reply_to.clone().filter(|_| first || last),
+            reply_to: self.entry.reply_to.clone(),
+            quote: if first || last { Quote::Shown } else { Quote::Hidden },
+            file: None,
             finality: if last { self.entry.finality } else { Finality::More },
             kind: self.entry.kind,
         }

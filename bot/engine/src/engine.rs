@@ -10,12 +10,12 @@ use pensive_contract::clock::within;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::{Account, MessageId, UpdateId};
 use pensive_contract::inbound::{Addressed, Inbound, Place};
-use pensive_contract::intake::Intake;
+use pensive_contract::intake::{Asked, Intake, Suggestion};
 use pensive_contract::outward::{Body, Finality};
 use pensive_contract::store::{Cursor, InboxEntry, InboxState, OutboxEntry, OutboxKind, StoreFault, Write};
 use tokio::sync::oneshot;
 
-use crate::access::Admission;
+use crate::access::{self, Admission};
 use crate::album;
 use crate::core::{Core, Letter, Ports};
 use crate::courier::Parcel;
@@ -24,6 +24,7 @@ use crate::notices;
 use crate::rate::Gate;
 use crate::recovery;
 use crate::settings::EngineSettings;
+use crate::suggest;
 
 /// How old an event may be when it comes in: as long as events are known as seen.
 const OLDEST: Duration = Duration::from_hours(24);
@@ -222,6 +223,16 @@ impl Intake for Engine {
 
     async fn cursor(&self, account: &Account) -> Result<Option<Cursor>, StoreFault> {
         self.core.ports.inbox.cursor(account).await
+    }
+
+    fn admits(&self, inbound: &Inbound) -> bool {
+        let settings = &self.core.settings;
+        let heard = hearing::hear(&self.core, inbound);
+        access::admit(settings, inbound, heard.parsed.as_ref()) == Admission::Admitted
+    }
+
+    async fn suggest(&self, asked: &Asked) -> Vec<Suggestion> {
+        suggest::values(&self.core, asked).await
     }
 }
 

@@ -47,6 +47,7 @@ mod samples;
 mod screen;
 pub mod settings;
 mod status;
+mod suggest;
 mod tools;
 mod trace;
 mod traces;

@@ -51,6 +51,8 @@ pub(crate) struct InboundRecord {
 struct SenderRecord {
     id: String,
     name: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    roles: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -162,7 +164,11 @@ impl From<&Inbound> for InboundRecord {
         Self {
             update: inbound.update.to_string(),
             place: (&inbound.place).into(),
-            sender: SenderRecord { id: inbound.sender.id.to_string(), name: inbound.sender.name.clone() },
+            sender: SenderRecord {
+                id: inbound.sender.id.to_string(),
+                name: inbound.sender.name.clone(),
+                roles: inbound.sender.roles.iter().map(ToString::to_string).collect(),
+            },
             message: inbound.message.to_string(),
             kind: match &inbound.kind {
                 InboundKind::Message(typed) => KindRecord::Message(typed.into()),
@@ -190,7 +196,11 @@ impl From<InboundRecord> for Inbound {
         Self {
             update: record.update.into(),
             place: record.place.into(),
-            sender: Sender { id: record.sender.id.into(), name: record.sender.name },
+            sender: Sender {
+                id: record.sender.id.into(),
+                name: record.sender.name,
+                roles: record.sender.roles.into_iter().map(Into::into).collect(),
+            },
             message: record.message.into(),
             kind: match record.kind {
                 KindRecord::Message(typed) => InboundKind::Message(typed.into()),

@@ -190,7 +190,7 @@ impl PartRecord {
         let marks =
             self.marks.into_iter().map(|mark| Mark { range: mark.start..mark.end, style: mark.style.into() });
         let whole = self.whole.map(|whole| Whole { form: whole.form, parts: whole.parts });
-        (Part { text: self.text, marks: marks.collect(), whole }, self.state.into())
+        (Part { text: self.text, marks: marks.collect(), whole, file: None }, self.state.into())
     }
 }
 

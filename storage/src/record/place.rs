@@ -13,6 +13,8 @@ pub(crate) struct PlaceRecord {
     kind: ChatKindRecord,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     topic: Option<TopicRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    space: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -54,6 +56,7 @@ impl From<&Place> for PlaceRecord {
                     TopicKind::Thread => TopicKindRecord::Thread,
                 },
             }),
+            space: place.space.as_ref().map(ToString::to_string),
         }
     }
 }
@@ -75,6 +78,7 @@ impl From<PlaceRecord> for Place {
                     TopicKindRecord::Thread => TopicKind::Thread,
                 },
             }),
+            space: record.space.map(Into::into),
         }
     }
 }

@@ -197,6 +197,7 @@ mod tests {
                 account: Account { channel: channel.into(), id: id.into() },
                 chat: chat.into(),
                 kind: ChatKind::Group,
+                space: topic.as_deref().map(Into::into),
                 topic: topic.map(|id| Topic { id: id.into(), kind: TopicKind::Topic }),
             },
         )
@@ -284,6 +285,7 @@ mod tests {
             chat: "1".into(),
             kind: ChatKind::Direct,
             topic: None,
+            space: None,
         };
         let record = SessionRecord::new("one".into(), key.clone(), "main".into(), place, Timestamp(1));
         let mut value = payload(&key, &write(&key, &record, None));
@@ -300,6 +302,7 @@ mod tests {
             chat: "1".into(),
             kind: ChatKind::Direct,
             topic: None,
+            space: None,
         };
         let key = SessionKey::of(["k"]);
         let begin =

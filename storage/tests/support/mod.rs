@@ -59,14 +59,14 @@ pub fn account(id: &str) -> Account {
 }
 
 pub fn place(account_id: &str) -> Place {
-    Place { account: account(account_id), chat: "-100".into(), kind: ChatKind::Group, topic: None }
+    Place { account: account(account_id), chat: "-100".into(), kind: ChatKind::Group, topic: None, space: None }
 }
 
 pub fn inbound(account_id: &str, update: &str, text: &str) -> Inbound {
     Inbound {
         update: update.into(),
         place: place(account_id),
-        sender: Sender { id: "1".into(), name: "Alice".to_owned() },
+        sender: Sender { id: "1".into(), name: "Alice".to_owned(), roles: Vec::new() },
         message: "7".into(),
         kind: InboundKind::Message(TypedText { text: text.to_owned(), ..TypedText::default() }),
         addressed: Addressed::Yes,
@@ -105,6 +105,7 @@ pub fn outbox(ticket: Ticket) -> OutboxEntry {
             Mark { range: 1..2, style: Style::Link { url: "https://example.org".to_owned() } },
         ],
         whole: (text == "one").then(|| Whole { form: "*one two*".to_owned(), parts: 2 }),
+        file: None,
     };
     OutboxEntry {
         ticket,

@@ -44,8 +44,8 @@ fn a_direct_message_is_read_whole() {
     let inbound = read_message(private(), json!({"text": "hi"})).unwrap();
     let expected = Inbound {
         update: "3".into(),
-        place: Place { account: us().account, chat: "7".into(), kind: ChatKind::Direct, topic: None },
-        sender: Sender { id: "7".into(), name: "Ada L".to_owned() },
+        place: Place { account: us().account, chat: "7".into(), kind: ChatKind::Direct, topic: None, space: None },
+        sender: Sender { id: "7".into(), name: "Ada L".to_owned(), roles: Vec::new() },
         message: "11".into(),
         kind: InboundKind::Message(TypedText {
             text: "hi".to_owned(),
@@ -338,8 +338,9 @@ fn a_stop_under_a_draft_stops_that_answer() {
             chat: "7".into(),
             kind: ChatKind::Direct,
             topic: Some(Topic { id: "9".into(), kind: TopicKind::Topic }),
+            space: None,
         },
-        sender: Sender { id: "7".into(), name: "Ada".to_owned() },
+        sender: Sender { id: "7".into(), name: "Ada".to_owned(), roles: Vec::new() },
         message: "".into(),
         kind: InboundKind::Halt { stream: -77, query: None },
         addressed: Addressed::Yes,

@@ -18,7 +18,7 @@ pub(super) const MOST_MARKS: usize = 100;
 /// Splits `whole`; parts that show nothing are left out.
 pub(super) fn split(whole: Styled) -> Vec<Part> {
     if whole.marks.len() <= MOST_MARKS && units::length(&whole.text) <= MOST_UNITS {
-        return vec![Part { text: whole.text, marks: whole.marks, whole: None }];
+        return vec![Part { text: whole.text, marks: whole.marks, whole: None, file: None }];
     }
     let mut cutter = Cutter { text: &whole.text, marks: &whole.marks, through: Vec::new(), start: 0 };
     let parts = std::iter::from_fn(|| cutter.next());
@@ -91,7 +91,7 @@ impl Cutter<'_> {
         for mark in &mut marks {
             mark.range = mark.range.start.max(start) - start..mark.range.end.min(end) - start;
         }
-        Part { text: self.text.get(start..end).unwrap_or_default().to_owned(), marks, whole: None }
+        Part { text: self.text.get(start..end).unwrap_or_default().to_owned(), marks, whole: None, file: None }
     }
 }
 

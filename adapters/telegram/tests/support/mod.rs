@@ -19,7 +19,7 @@ use futures::future::BoxFuture;
 use pensive_contract::clock::{Clock, Timestamp};
 use pensive_contract::ids::Account;
 use pensive_contract::inbound::{ChatKind, Inbound, Place, Topic, TopicKind};
-use pensive_contract::intake::Intake;
+use pensive_contract::intake::{Asked, Intake, Suggestion};
 use pensive_contract::secret::Secret;
 use pensive_contract::store::{Cursor, Notes, StoreFault};
 use pensive_telegram::{RichMessages, Telegram, TelegramSettings, connect};
@@ -326,6 +326,14 @@ impl Intake for Desk {
     async fn cursor(&self, _account: &Account) -> Result<Option<Cursor>, StoreFault> {
         Ok(self.stored.clone())
     }
+
+    fn admits(&self, _: &Inbound) -> bool {
+        true
+    }
+
+    async fn suggest(&self, _: &Asked) -> Vec<Suggestion> {
+        Vec::new()
+    }
 }
 
 pub(crate) fn account() -> Account {
@@ -353,5 +361,5 @@ pub(crate) fn telegram(root: &str, clock: Arc<HandClock>, notes: Arc<Memory>) ->
 
 pub(crate) fn place(chat: &str, kind: ChatKind, topic: Option<&str>) -> Place {
     let topic = topic.map(|id| Topic { id: id.into(), kind: TopicKind::Topic });
-    Place { account: account(), chat: chat.into(), kind, topic }
+    Place { account: account(), chat: chat.into(), kind, topic, space: None }
 }

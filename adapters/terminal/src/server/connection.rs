@@ -127,8 +127,8 @@ impl Connection {
         let user: &str = &seat.user;
         let inbound = Inbound {
             update: update_id(user, &id).into(),
-            place: Place { account: account(), chat: user.into(), kind: ChatKind::Direct, topic: None },
-            sender: Sender { id: user.into(), name: user.to_owned() },
+            place: Place { account: account(), chat: user.into(), kind: ChatKind::Direct, topic: None, space: None },
+            sender: Sender { id: user.into(), name: user.to_owned(), roles: Vec::new() },
             message: message.unwrap_or_else(|| id.clone()).into(),
             kind,
             addressed: Addressed::Yes,

@@ -78,7 +78,7 @@ impl Outlet for Seated {
             return Vec::new();
         }
         let marks = style.map(|style| Mark { range: 0..text.len(), style }).into_iter().collect();
-        vec![Part { text, marks, whole: None }]
+        vec![Part { text, marks, whole: None, file: None }]
     }
 
     async fn send(&self, to: &Place, part: &Part, extras: &Extras) -> Outcome<MessageId> {
@@ -162,7 +162,7 @@ mod tests {
         let letters = vec![Mark { range: 0..2, style: Style::Pre { language: String::new() } }];
         assert_eq!(
             outlet.render(&Body::Plain("hi\n".into())),
-            vec![Part { text: "hi".into(), marks: letters, whole: None }]
+            vec![Part { text: "hi".into(), marks: letters, whole: None, file: None }]
         );
         assert_eq!(outlet.render(&Body::Plain(" \n".into())), vec![]);
         let framed = |before: &str, markdown: &str, after: &str| Body::Framed {
@@ -176,7 +176,7 @@ mod tests {
         let fold = vec![Mark { range: 0..3, style: Style::Fold }];
         assert_eq!(
             outlet.render(&Body::Thinking(" hm.\n".into())),
-            vec![Part { text: "hm.".into(), marks: fold, whole: None }]
+            vec![Part { text: "hm.".into(), marks: fold, whole: None, file: None }]
         );
     }
 

@@ -9,7 +9,7 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::{ChatKind, Inbound, InboundKind, Place};
-use pensive_contract::intake::Intake;
+use pensive_contract::intake::{Asked, Intake, Suggestion};
 use pensive_contract::outward::{Body, Button, Cost, Extras, Finality, Outcome, Preview, Refusal};
 use pensive_contract::store::{Cursor, OutboxKind, StoreFault};
 use tokio::io::AsyncWriteExt;
@@ -39,7 +39,7 @@ pub(super) fn terminal(home: &Path) -> Terminal {
 }
 
 pub(super) fn place(user: &str) -> Place {
-    Place { account: account(), chat: user.into(), kind: ChatKind::Direct, topic: None }
+    Place { account: account(), chat: user.into(), kind: ChatKind::Direct, topic: None, space: None }
 }
 
 #[derive(Default)]
@@ -60,6 +60,14 @@ impl Intake for Remembering {
 
     async fn cursor(&self, _: &Account) -> Result<Option<Cursor>, StoreFault> {
         Ok(None)
+    }
+
+    fn admits(&self, _: &Inbound) -> bool {
+        true
+    }
+
+    async fn suggest(&self, _: &Asked) -> Vec<Suggestion> {
+        Vec::new()
     }
 }
 

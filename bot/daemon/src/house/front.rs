@@ -47,7 +47,7 @@ impl Front {
         let known: Vec<Account> = self.standings.iter().map(|(account, _)| account.clone()).collect();
         let account = pick(&known, &push.channel, push.account.as_deref()).map_err(wrong)?;
         let topic = push.topic.as_deref().map(|id| Topic { id: id.into(), kind: TopicKind::Topic });
-        Ok(Place { account, chat: push.to.as_str().into(), kind: ChatKind::Direct, topic })
+        Ok(Place { account, chat: push.to.as_str().into(), kind: ChatKind::Direct, topic, space: None })
     }
 }
 
@@ -128,6 +128,7 @@ fn line((account, state): (Account, AccountState)) -> AccountLine {
     let (state, detail) = match state {
         AccountState::Starting => (AccountWord::Starting, String::new()),
         AccountState::Listening { name } => (AccountWord::Listening, name),
+        AccountState::Deaf { why } => (AccountWord::Deaf, why),
         AccountState::Retrying { why } => (AccountWord::Retrying, why),
         AccountState::Parked { why } => (AccountWord::Parked, why),
     };

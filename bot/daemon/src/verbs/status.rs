@@ -38,6 +38,7 @@ fn shown(status: &Status) -> String {
         let state = match line.state {
             AccountWord::Starting => "starting",
             AccountWord::Listening => "listening",
+            AccountWord::Deaf => "deaf",
             AccountWord::Retrying => "retrying",
             AccountWord::Parked => "parked",
         };

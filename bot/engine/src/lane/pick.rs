@@ -113,7 +113,7 @@ impl Lane {
         let text = format!("/{} {value}", pick.directive);
         let sender = match &press.inbound.sender {
             presser if presser.id == pick.who => presser.clone(),
-            _ => Sender { id: pick.who.clone(), name: pick.who.to_string() },
+            _ => Sender { id: pick.who.clone(), name: pick.who.to_string(), roles: Vec::new() },
         };
         let kind = InboundKind::Message(TypedText { text, ..TypedText::default() });
         let inbound = Inbound { sender, kind, ..press.inbound.clone() };

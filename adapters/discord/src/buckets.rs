@@ -1,0 +1,1 @@
+//! The limits that Discord tells with each answer. Pure.

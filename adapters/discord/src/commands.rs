@@ -1,0 +1,1 @@
+//! The slash commands as Discord shows them, published when they have changed.

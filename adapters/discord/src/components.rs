@@ -1,0 +1,1 @@
+//! Buttons and select menus under a message. Pure.

@@ -1,0 +1,1 @@
+//! What came with messages, fetched from where Discord keeps it.

@@ -1,0 +1,1 @@
+//! The line that events come in by.

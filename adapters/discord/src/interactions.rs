@@ -1,0 +1,1 @@
+//! Answers to those who called a slash command or pressed a button.

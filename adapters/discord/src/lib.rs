@@ -1,0 +1,38 @@
+//! The Discord channel: one bot account that takes in what people write and sends what the engine says.
+//!
+//! What comes in: `gateway` holds the line that events come in by, `wire` names their fields, `book` knows the channels,
+//! `receive` reads events as the engine's inbound shape. What goes out: `render` makes messages of a body, `outlet` sends them,
+//! `previews` shows what is being made, `verdict` says how a call ended, `files` fetches what came with messages. Slash commands
+//! have two sides: `commands` publishes them, `interactions` answers whoever called one or pressed a button. Below all is
+//! `client`, one HTTP call under the limits that Discord tells (`buckets`).
+//!
+//! Nothing here retries a send, parses a directive, judges access or keeps state that a restart would miss.
+
+mod handle;
+mod routes;
+mod settings;
+
+mod buckets;
+mod client;
+mod verdict;
+
+mod book;
+mod gateway;
+mod receive;
+mod wire;
+
+mod account;
+
+mod commands;
+mod components;
+mod interactions;
+
+mod address;
+mod files;
+mod outlet;
+mod previews;
+mod render;
+
+pub use account::{Discord, connect};
+pub use render::render;
+pub use settings::{DiscordSettings, Pings, Registration};

@@ -1,0 +1,1 @@
+//! Sends: a part becomes one message.

@@ -1,0 +1,1 @@
+//! Events as the engine's inbound shape. Pure.

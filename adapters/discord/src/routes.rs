@@ -1,0 +1,81 @@
+//! The paths of Discord's API that we call. A route's name and its major parameter are what its limits go by
+//! (<https://docs.discord.com/developers/topics/rate-limits>).
+
+/// One path, behind `/api/v10`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Route {
+    /// What it is called, without ids; with the method it names the limit.
+    pub(crate) name: &'static str,
+    /// The channel, guild or webhook that has limits of its own; empty where there is none.
+    pub(crate) major: String,
+    /// The path itself, with its ids and its query.
+    pub(crate) path: String,
+    /// Whether the call carries the bot's token; a path that holds a token of its own does not.
+    pub(crate) signed: bool,
+}
+
+impl Route {
+    fn new(name: &'static str, major: impl ToString, path: String) -> Self {
+        Self { name, major: major.to_string(), path, signed: true }
+    }
+
+    fn unsigned(self) -> Self {
+        Self { signed: false, ..self }
+    }
+}
+
+pub(crate) fn me() -> Route {
+    Route::new("me", "", "/users/@me".to_owned())
+}
+
+pub(crate) fn application() -> Route {
+    Route::new("application", "", "/applications/@me".to_owned())
+}
+
+pub(crate) fn gateway() -> Route {
+    Route::new("gateway", "", "/gateway/bot".to_owned())
+}
+
+pub(crate) fn channel(channel: u64) -> Route {
+    Route::new("channel", channel, format!("/channels/{channel}"))
+}
+
+pub(crate) fn messages(channel: u64) -> Route {
+    Route::new("messages", channel, format!("/channels/{channel}/messages"))
+}
+
+/// The messages of a channel that are newer than one, the newest first.
+pub(crate) fn messages_after(channel: u64, after: u64, limit: u8) -> Route {
+    Route::new("messages", channel, format!("/channels/{channel}/messages?after={after}&limit={limit}"))
+}
+
+pub(crate) fn message(channel: u64, message: u64) -> Route {
+    Route::new("message", channel, format!("/channels/{channel}/messages/{message}"))
+}
+
+pub(crate) fn typing(channel: u64) -> Route {
+    Route::new("typing", channel, format!("/channels/{channel}/typing"))
+}
+
+pub(crate) fn global_commands(application: u64) -> Route {
+    Route::new("global commands", "", format!("/applications/{application}/commands"))
+}
+
+pub(crate) fn guild_commands(application: u64, guild: u64) -> Route {
+    Route::new("guild commands", guild, format!("/applications/{application}/guilds/{guild}/commands"))
+}
+
+/// The first answer to an interaction.
+pub(crate) fn callback(interaction: u64, token: &str) -> Route {
+    Route::new("callback", "", format!("/interactions/{interaction}/{token}/callback")).unsigned()
+}
+
+/// A further answer to an interaction.
+pub(crate) fn follow_up(application: u64, token: &str) -> Route {
+    Route::new("follow-up", token, format!("/webhooks/{application}/{token}")).unsigned()
+}
+
+/// An answer to an interaction that stands: `@original` or a message's id.
+pub(crate) fn answer(application: u64, token: &str, message: &str) -> Route {
+    Route::new("answer", token, format!("/webhooks/{application}/{token}/messages/{message}")).unsigned()
+}

@@ -1,0 +1,1 @@
+//! What Discord's gateway sends, as far as we read it.
