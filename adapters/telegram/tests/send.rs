@@ -52,6 +52,7 @@ async fn a_part_goes_out_with_its_styles_topic_reply_and_buttons() {
             Mark { range: 1..5, style: Style::Code },
         ],
         whole: None,
+        file: None,
     };
     let extras = Extras {
         buttons: vec![
@@ -248,7 +249,8 @@ fn rendering_is_the_outlets() {
         vec![Part {
             text: "x".to_owned(),
             marks: vec![Mark { range: 0..1, style: Style::Bold }],
-            whole: None
+            whole: None,
+            file: None,
         }]
     );
 }

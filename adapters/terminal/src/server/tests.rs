@@ -143,6 +143,7 @@ async fn a_message_goes_in_and_its_answer_names_it() {
         reply_to: Some(inbound.message),
         finality: Finality::Last,
         kind: OutboxKind::Answer,
+        ..Extras::default()
     };
     let Outcome::Delivered(sent) = served.send("ann", "**Because.**", &extras).await else { panic!() };
     let Event::Message(message) = link.next().await.unwrap() else { panic!() };
@@ -285,7 +286,7 @@ async fn answer(served: &Served, at: usize, text: &str, finality: Finality) {
         let message = served.intake.seen.lock().unwrap().get(at).map(|inbound| inbound.message.clone());
         if message.is_some() {
             let extras =
-                Extras { buttons: Vec::new(), reply_to: message, finality, kind: OutboxKind::Answer };
+                Extras { buttons: Vec::new(), reply_to: message, finality, kind: OutboxKind::Answer, ..Extras::default() };
             served.send("ann", text, &extras).await;
             return;
         }
