@@ -85,6 +85,28 @@ pub struct CommandCall {
     pub argument: Option<String>,
 }
 
+/// A value that may stand behind a slash word, for platforms that ask for it by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argument {
+    /// What it is, in one word.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// What can be put there.
+    pub values: Values,
+}
+
+/// What can be put behind a slash word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Values {
+    /// [`CommandSpec::choices`], in every session.
+    Fixed,
+    /// What the session has: the levels of its model, or the models.
+    OfSession,
+    /// Anything; it is typed as `name:value` behind the one that has no name.
+    Named,
+}
+
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandSpec {
@@ -104,6 +126,22 @@ pub struct CommandSpec {
     pub access: Access,
     /// The fixed values to offer, none where there are none or where only the configuration knows them.
     pub choices: fn() -> Vec<&'static str>,
+    /// What may stand behind it, in the order in which it is typed; all of it may be left out.
+    pub arguments: &'static [Argument],
+}
+
+impl Argument {
+    const fn fixed(name: &'static str, summary: &'static str) -> Self {
+        Self { name, summary, values: Values::Fixed }
+    }
+
+    const fn of_session(name: &'static str, summary: &'static str) -> Self {
+        Self { name, summary, values: Values::OfSession }
+    }
+
+    const fn named(name: &'static str, summary: &'static str) -> Self {
+        Self { name, summary, values: Values::Named }
+    }
 }
 
 impl CommandSpec {
@@ -134,6 +172,7 @@ const DIRECTIVE: CommandSpec = CommandSpec {
     placement: Placement::Directive,
     access: Access::Anyone,
     choices: Vec::new,
+    arguments: &[],
 };
 const ANYWHERE: CommandSpec = CommandSpec { placement: Placement::Anywhere, ..DIRECTIVE };
 const ALONE: CommandSpec = CommandSpec { placement: Placement::Alone, ..DIRECTIVE };
@@ -146,6 +185,7 @@ const TABLE: &[CommandSpec] = &[
         summary: "How hard the model thinks",
         usage: "/think LEVEL",
         choices: || values::<Level>(&["default"]),
+        arguments: &[Argument::of_session("level", "How hard; default gives your choice up")],
         ..DIRECTIVE
     },
     CommandSpec {
@@ -154,6 +194,10 @@ const TABLE: &[CommandSpec] = &[
         summary: "Use the provider's fast lane",
         usage: "/fast MODE",
         choices: || values::<Fast>(&["default", "status"]),
+        arguments: &[Argument::fixed(
+            "mode",
+            "auto is fast while an answer is young; default gives your choice up",
+        )],
         ..DIRECTIVE
     },
     CommandSpec {
@@ -163,6 +207,10 @@ const TABLE: &[CommandSpec] = &[
         summary: "Show what tools do while I work",
         usage: "/verbose LEVEL",
         choices: || values::<Verbose>(&["default"]),
+        arguments: &[Argument::fixed(
+            "level",
+            "full shows what came of it too; default gives your choice up",
+        )],
         ..DIRECTIVE
     },
     CommandSpec {
@@ -172,6 +220,7 @@ const TABLE: &[CommandSpec] = &[
         summary: "Show what the model thought",
         usage: "/reasoning LEVEL",
         choices: || values::<Reasoning>(&["default"]),
+        arguments: &[Argument::fixed("level", "stream shows it live, while the answer is made")],
         ..DIRECTIVE
     },
     CommandSpec {
@@ -181,6 +230,7 @@ const TABLE: &[CommandSpec] = &[
         usage: "/effort TIER",
         access: Access::OwnerToKeep,
         choices: || values::<Effort>(&["default"]),
+        arguments: &[Argument::fixed("tier", "For every chat; default gives it up")],
         ..DIRECTIVE
     },
     CommandSpec {
@@ -189,6 +239,7 @@ const TABLE: &[CommandSpec] = &[
         summary: "Show or pick the model",
         usage: "/model NAME",
         choices: || vec!["default", "status", "list"],
+        arguments: &[Argument::of_session("model", "Which one; default gives your choice up")],
         ..DIRECTIVE
     },
     CommandSpec {
@@ -197,6 +248,14 @@ const TABLE: &[CommandSpec] = &[
         summary: "What happens to messages while I work",
         usage: "/queue MODE [debounce:2s] [cap:10]",
         choices: || values::<QueueMode>(&["default"]),
+        arguments: &[
+            Argument::fixed("mode", "How a waiting message meets my work"),
+            Argument::named(
+                "debounce",
+                "How long it must be quiet before collected messages are answered, such as 2s",
+            ),
+            Argument::named("cap", "How many messages may wait, such as 10"),
+        ],
         ..DIRECTIVE
     },
     CommandSpec {
@@ -206,6 +265,7 @@ const TABLE: &[CommandSpec] = &[
         usage: "/trace LEVEL",
         access: Access::Owner,
         choices: || values::<Trace>(&["default"]),
+        arguments: &[Argument::fixed("level", "raw shows all of it, and may hold what is sensitive")],
         ..DIRECTIVE
     },
     CommandSpec {
@@ -216,6 +276,7 @@ const TABLE: &[CommandSpec] = &[
         usage: "/elevated MODE",
         access: Access::Owner,
         choices: || values::<Elevated>(&["default"]),
+        arguments: &[Argument::fixed("mode", "Who is asked before a tool does harm; full asks nobody")],
         ..DIRECTIVE
     },
     CommandSpec {
@@ -252,6 +313,7 @@ const TABLE: &[CommandSpec] = &[
         word: "new",
         summary: "Start a new session",
         usage: "/new [MODEL]",
+        arguments: &[Argument::of_session("model", "Which model it begins with")],
         ..ALONE
     },
     CommandSpec {
@@ -275,6 +337,7 @@ const TABLE: &[CommandSpec] = &[
         summary: "Allow what I asked about, or deny it",
         usage: "/approve [deny]",
         choices: || vec!["deny"],
+        arguments: &[Argument::fixed("ruling", "deny says no; nothing says yes")],
         ..ALONE
     },
     CommandSpec {
@@ -290,6 +353,7 @@ const TABLE: &[CommandSpec] = &[
         summary: "Show what an answer took",
         usage: "/usage KIND",
         choices: || values::<Usage>(&["default"]),
+        arguments: &[Argument::fixed("kind", "tokens, or everything that is known")],
         ..ALONE
     },
 ];
@@ -318,6 +382,24 @@ mod tests {
         for spec in table() {
             assert!((1..=256).contains(&spec.summary.len()), "{}", spec.word);
             assert!(spec.usage.starts_with(&format!("/{}", spec.word)), "{}", spec.word);
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_a_word_is_named_once_and_explained() {
+        for spec in table() {
+            let mut names: Vec<_> = spec.arguments.iter().map(|argument| argument.name).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), spec.arguments.len(), "{}", spec.word);
+            let offers = !(spec.choices)().is_empty();
+            let fixed = spec.arguments.iter().any(|argument| argument.values == Values::Fixed);
+            assert!(offers || !fixed, "{} offers nothing", spec.word);
+            assert_eq!(spec.usage.contains(' '), !spec.arguments.is_empty(), "{}", spec.word);
+            for Argument { name, summary, .. } in spec.arguments {
+                assert!(name.bytes().all(|byte| byte.is_ascii_lowercase()), "{name}");
+                assert!((1..=100).contains(&summary.chars().count()), "{name}");
+            }
         }
     }
 

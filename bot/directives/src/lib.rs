@@ -33,7 +33,8 @@ mod resolve;
 
 pub use ask::{Ask, ModelWant, Want};
 pub use commands::{
-    Access, CommandCall, CommandName, CommandSpec, NOTHING_RUNNING, Placement, STOPPED, table,
+    Access, Argument, CommandCall, CommandName, CommandSpec, NOTHING_RUNNING, Placement, STOPPED, Values,
+    table,
 };
 pub use family::effort::Effort;
 pub use family::elevated::Elevated;

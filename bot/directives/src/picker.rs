@@ -3,10 +3,10 @@
 
 use crate::bench::Bench;
 use crate::family::{Family, effort};
-use crate::vocabulary::words;
+use crate::vocabulary::{Vocabulary, words};
 use crate::{
-    Ask, CommandName, Effort, Layers, ModelWant, Once, OnceOverrides, Owner, Resolved, Scope, Usage, Want,
-    resolve, table,
+    Ask, CommandName, Effort, Layers, Level, ModelWant, Once, OnceOverrides, Owner, Resolved, Scope, Source,
+    Usage, Want, resolve, table,
 };
 
 /// The values of one family, to be picked from.
@@ -18,6 +18,8 @@ pub struct Picker {
     pub choices: Vec<Choice>,
     /// Which of them holds, by its place; nothing where what holds is none of them.
     pub current: Option<usize>,
+    /// Who says what holds, where that is a question.
+    pub source: Option<Source>,
 }
 
 /// One of them.
@@ -48,7 +50,48 @@ impl Picker {
     fn of(name: CommandName, choices: Vec<Choice>, is_current: impl FnMut(&Choice) -> bool) -> Option<Self> {
         let directive = table().iter().find(|spec| spec.name == name)?.word;
         let current = choices.iter().position(is_current);
-        Some(Self { directive, choices, current })
+        Some(Self { directive, choices, current, source: None })
+    }
+
+    fn from(self, source: Source) -> Self {
+        Self { source: Some(source), ..self }
+    }
+
+    /// The choices, each with its place, that fit what somebody has begun to type: those that begin so, then those that
+    /// hold it. Case does not matter. What people may type instead of a level fits where it begins so.
+    pub fn fitting(&self, typed: &str) -> Vec<(usize, &Choice)> {
+        let typed = typed.trim().to_lowercase();
+        let fits = |(place, choice)| Some((self.fit(choice, &typed)?, (place, choice)));
+        let mut ranked: Vec<_> = self.choices.iter().enumerate().filter_map(fits).collect();
+        ranked.sort_by_key(|(fit, _)| *fit);
+        ranked.into_iter().map(|(_, placed)| placed).collect()
+    }
+
+    fn fit(&self, choice: &Choice, typed: &str) -> Option<Fit> {
+        let is = |name| table().iter().any(|spec| spec.name == name && spec.word == self.directive);
+        // What a level is offered for is not what it is called.
+        let reference = choice.model.as_ref().filter(|_| is(CommandName::Model));
+        let names = [&choice.label, &choice.word].into_iter().chain(reference);
+        let spells =
+            |(spelling, level): (&str, Level)| level.name() == choice.word && spelling.starts_with(typed);
+        if is(CommandName::Think) && Level::spellings().any(spells) {
+            return Some(Fit::Begins);
+        }
+        names.filter_map(|name| fit(&name.to_lowercase(), typed)).min()
+    }
+}
+
+/// How well a name fits what was typed; the best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Begins,
+    Holds,
+}
+
+fn fit(name: &str, typed: &str) -> Option<Fit> {
+    match name.find(typed)? {
+        0 => Some(Fit::Begins),
+        _ => Some(Fit::Holds),
     }
 }
 
@@ -86,7 +129,8 @@ impl Bench<'_> {
         let now = self.current.usage.value;
         let words = words::<Usage>().into_iter().map(Choice::plain);
         let choices = words.chain([Choice::default(self.inherited.usage.value)]).collect();
-        Picker::of(CommandName::Usage, choices, |choice| choice.word == now.name())
+        let picker = Picker::of(CommandName::Usage, choices, |choice| choice.word == now.name())?;
+        Some(picker.from(self.current.usage.source))
     }
 
     /// The levels of the model that will run, by the words that it is known to have for them.
@@ -100,7 +144,8 @@ impl Bench<'_> {
         let default = Choice::default(profile.label(self.inherited.think.level));
         let choices = profile.levels.iter().map(level).chain([default]).collect();
         let now = self.current.think.level;
-        Picker::of(CommandName::Think, choices, |choice| choice.word == now.name())
+        let picker = Picker::of(CommandName::Think, choices, |choice| choice.word == now.name())?;
+        Some(picker.from(self.current.think.source))
     }
 
     /// The tiers, each with what the model makes of it; for those who may keep one.
@@ -140,7 +185,8 @@ impl Bench<'_> {
         let default = Choice::default(&self.inherited.model.value);
         let choices = numbered.map(choice).chain([default]).collect();
         let now = &self.current.model.value;
-        Picker::of(CommandName::Model, choices, |choice| choice.model.as_ref() == Some(now))
+        let picker = Picker::of(CommandName::Model, choices, |choice| choice.model.as_ref() == Some(now))?;
+        Some(picker.from(self.current.model.source))
     }
 }
 
@@ -148,6 +194,7 @@ impl Bench<'_> {
 fn family<T: Family>(ask: &Ask, now: Resolved<T>, inherited: Resolved<T>) -> Option<Picker> {
     let choices = T::words().into_iter().map(Choice::plain);
     let choices = choices.chain([Choice::default(inherited.value)]).collect();
-    let now = now.value.to_string();
-    Picker::of(ask.command(), choices, |choice| now.split(' ').next() == Some(&choice.word))
+    let (now, source) = (now.value.to_string(), now.source);
+    let picker = Picker::of(ask.command(), choices, |choice| now.split(' ').next() == Some(&choice.word))?;
+    Some(picker.from(source))
 }

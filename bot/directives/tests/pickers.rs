@@ -4,7 +4,7 @@
 
 use pensive_directives::{
     Change, Choice, Defaults, Effort, Fast, Level, LevelChoice, ModelEntry, Overrides, Owner, Picker,
-    Profile, Queue, QueueMode, Standing, Typed, Usage, Verdict, judge, parse,
+    Profile, Queue, QueueMode, Source, Standing, Typed, Usage, Verdict, judge, parse,
 };
 
 struct Chat {
@@ -156,4 +156,41 @@ fn nothing_is_offered_but_to_those_who_only_ask_and_may_have_it() {
         assert_eq!(chat.judge(text).pickers, [], "{text}");
     }
     assert_eq!(chat.picker("/think").directive, "think");
+}
+
+#[test]
+fn what_is_being_typed_finds_its_choices() {
+    let chat = Chat::new();
+    let check = |command: &str, typed: &str, expected: &str| {
+        let picker = chat.picker(command);
+        let found: Vec<_> =
+            picker.fitting(typed).into_iter().map(|(_, choice)| choice.word.as_str()).collect();
+        assert_eq!(found.join(" "), expected, "{command} {typed}");
+    };
+    check("/think", "", "off minimal low medium high default");
+    check("/think", "m", "minimal medium default");
+    check("/think", "I", "minimal medium high default");
+    check("/think", " Hi", "high");
+    check("/think", "none", "off");
+    check("/think", "ultra", "high");
+    check("/think", "prov", "");
+    check("/think", "(med", "default");
+    check("/model", "", "1 2 default");
+    check("/model", "prov/", "1 2 default");
+    check("/model", "ST", "2");
+    check("/model", "strong", "2");
+    check("/model", "2", "2");
+    check("/verbose", "fu", "full");
+    check("/verbose", "xyz", "");
+}
+
+#[test]
+fn who_says_what_holds_is_known() {
+    let mut chat = Chat::new();
+    assert_eq!(chat.picker("/think").source, Some(Source::BuiltIn));
+    chat.sender.think = Some(Level::Low);
+    chat.sender.usage = Some(Usage::Full);
+    assert_eq!(chat.picker("/think").source, Some(Source::Session));
+    assert_eq!(chat.picker("/usage").source, Some(Source::Session));
+    assert_eq!(chat.picker("/effort").source, None);
 }

@@ -183,7 +183,8 @@ mod tests {
             model: Some(format!("prov/{number}")),
         };
         let default = Choice { label: "Default (x)".into(), word: "default".into(), model: None };
-        Picker { directive: "model", choices: (0..values).map(choice).chain([default]).collect(), current }
+        let choices = (0..values).map(choice).chain([default]).collect();
+        Picker { directive: "model", choices, current, source: None }
     }
 
     fn labels(values: usize, current: Option<usize>, page: Option<usize>) -> String {
