@@ -12,6 +12,7 @@ mod handle;
 mod routes;
 mod settings;
 
+mod answer;
 mod buckets;
 mod client;
 mod verdict;
@@ -29,6 +30,7 @@ mod interactions;
 
 mod address;
 mod files;
+mod letter;
 mod outlet;
 mod previews;
 mod render;

@@ -11,3 +11,10 @@ pub fn render(body: &Body) -> Vec<Part> {
     };
     vec![Part { text, ..Part::default() }]
 }
+
+/// What stands while an answer is made.
+#[must_use]
+pub(crate) fn preview(thinking: Option<&str>, markdown: &str) -> Vec<Part> {
+    let text = [thinking.unwrap_or_default(), markdown].concat();
+    if text.trim().is_empty() { Vec::new() } else { vec![Part { text, ..Part::default() }] }
+}

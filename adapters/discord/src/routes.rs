@@ -65,9 +65,14 @@ pub(crate) fn guild_commands(application: u64, guild: u64) -> Route {
     Route::new("guild commands", guild, format!("/applications/{application}/guilds/{guild}/commands"))
 }
 
+/// Where an address of an attachment that has run out is exchanged for one that holds.
+pub(crate) fn fresh_addresses() -> Route {
+    Route::new("fresh addresses", "", "/attachments/refresh-urls".to_owned())
+}
+
 /// The first answer to an interaction.
 pub(crate) fn callback(interaction: u64, token: &str) -> Route {
-    Route::new("callback", "", format!("/interactions/{interaction}/{token}/callback")).unsigned()
+    Route::new("callback", interaction, format!("/interactions/{interaction}/{token}/callback")).unsigned()
 }
 
 /// A further answer to an interaction.
