@@ -59,8 +59,43 @@ pub struct DiscordAccount {
     pub streaming: Streaming,
     /// Words besides the bot's name that count as addressing it in guilds.
     pub mention_patterns: Vec<String>,
+    /// Whom mentions in our messages ping.
+    pub allowed_mentions: Vec<MentionKind>,
+    /// Whether links in our messages get previews.
+    pub link_previews: bool,
+    /// Whether other bots and webhooks are heard.
+    pub allow_bots: bool,
+    /// Where slash commands are published.
+    pub commands: SlashCommands,
+    /// How many connections the gateway is split over; nothing for as many as Discord recommends.
+    pub shards: Option<u32>,
     /// What heartbeats may show.
     pub heartbeat: HeartbeatVisibility,
+}
+
+/// Whom a mention may ping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum MentionKind {
+    /// People who are named.
+    Users,
+    /// Roles that are named.
+    Roles,
+    /// `@everyone` and `@here`.
+    Everyone,
+    /// Whoever wrote what is answered.
+    RepliedUser,
+}
+
+/// Where slash commands are published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SlashCommands {
+    /// Everywhere that the bot is.
+    Global,
+    /// Nowhere.
+    Off,
+    /// In these guilds alone.
+    Guilds(Vec<String>),
 }
 
 /// The web page that the daemon serves.
@@ -70,7 +105,8 @@ pub struct WebPage {
     pub bind: Option<SocketAddr>,
 }
 
-/// Who may come in through one account. Closed unless said otherwise; ids match exactly.
+/// Who may come in through one account. Closed unless said otherwise; ids match exactly. On Discord lists of people may also
+/// hold `role:` and the id of a role.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Door {
     /// For direct messages.

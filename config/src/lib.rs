@@ -36,8 +36,8 @@ pub use agents::{
     ModelParams, Peer, PeerKind, ToolDetail, Tools,
 };
 pub use channels::{
-    ChatRule, DirectPolicy, DiscordAccount, Door, GroupPolicy, GroupRule, HeartbeatVisibility, RichMessages,
-    Streaming, TelegramAccount, TopicRule, WebPage, Webhook,
+    ChatRule, DirectPolicy, DiscordAccount, Door, GroupPolicy, GroupRule, HeartbeatVisibility, MentionKind,
+    RichMessages, SlashCommands, Streaming, TelegramAccount, TopicRule, WebPage, Webhook,
 };
 pub use config::{Config, DmScope, MessageSettings, OverrideScope, Rate, SessionSettings};
 pub use environment::Environment;

@@ -209,6 +209,66 @@ fn doors_must_be_meant() {
 }
 
 #[test]
+fn roles_stand_where_there_are_any_and_own_nothing() {
+    check(
+        "{ channels: { telegram: { groups: { '-1': { allowFrom: ['role:5'] } } } } }",
+        &[
+            "1:57: channels.telegram.groups.-1.allowFrom[0] is a role, \"role:5\", which only discord has; list people by id",
+        ],
+    );
+    check(
+        "{ channels: { discord: { allowFrom: ['role:5', 'role:', 'role:Mods', 'discord:5'] } } }",
+        &[
+            "1:48: channels.discord.allowFrom[1] must be \"role:\" and the id of a role, a number, not \"role:\"",
+            "1:57: channels.discord.allowFrom[2] must be \"role:\" and the id of a role, a number, not \"role:Mods\"",
+            "1:70: channels.discord.allowFrom[3] must be the id alone, \"5\", not \"discord:5\"",
+        ],
+    );
+    check(
+        "{ commands: { ownerAllowFrom: ['discord:role:5'], allowFrom: { '*': ['role:5'], telegram: ['role:6'] } } }",
+        &[
+            "1:32: commands.ownerAllowFrom[0] must name one person, not a role, which others can give away",
+            "1:92: commands.allowFrom.telegram[0] is a role, \"role:6\", which only discord has; list people by id",
+        ],
+    );
+}
+
+#[test]
+fn what_a_discord_bot_may_be_told() {
+    let discord = |inner: &str| format!("{{ channels: {{ discord: {{ {inner} }} }} }}");
+    for (inner, expected) in [
+        ("alowBots: true", "1:26: unknown key \"alowBots\" in channels.discord; did you mean \"allowBots\"?"),
+        (
+            "allowedMentions: ['user']",
+            "1:44: channels.discord.allowedMentions[0] cannot be \"user\"; allowed: users, roles, everyone, repliedUser; did \
+             you mean \"users\"?",
+        ),
+        ("allowedMentions: true", "1:43: channels.discord.allowedMentions must be a list, not true"),
+        (
+            "linkPreviews: 'no'",
+            "1:40: channels.discord.linkPreviews must be true or false, not the text \"no\"",
+        ),
+        (
+            "commands: 'globl'",
+            "1:36: channels.discord.commands cannot be \"globl\"; allowed: global, off; did you mean \"global\"?",
+        ),
+        (
+            "commands: [1, '*']",
+            "1:40: channels.discord.commands[1] must be the id of a guild, a number, not \"*\"; for all guilds write \
+             commands: \"global\"",
+        ),
+        ("shards: 0", "1:34: channels.discord.shards must be between 1 and 1024, not 0"),
+        ("shards: '2'", "1:34: channels.discord.shards must be a whole number, not the text \"2\""),
+        (
+            "guilds: { '1': { chanels: {} } }",
+            "1:43: unknown key \"chanels\" in channels.discord.guilds.1; did you mean \"channels\"?",
+        ),
+    ] {
+        check(&discord(inner), &[expected]);
+    }
+}
+
+#[test]
 fn secrets_are_checked_without_being_shown() {
     check(
         "{ channels: { telegram: { botToken: '' } } }",

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pensive_config::{
-    Api, DefaultModel, DirectPolicy, GroupPolicy, HeartbeatTarget, McpServer, SearchEngine,
+    Api, DefaultModel, DirectPolicy, GroupPolicy, HeartbeatTarget, McpServer, MentionKind, SearchEngine,
+    SlashCommands,
 };
 use pensive_directives::{Fast, Level, QueueMode, Verbose};
 use support::{check, loaded, without_file};
@@ -322,4 +323,39 @@ fn programs_of_others_find_no_secret_in_their_environment() {
             .unwrap();
     let names: Vec<&str> = config.surroundings.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["HOME", "LC_ALL", "PATH"]);
+}
+
+#[test]
+fn a_discord_account_says_what_it_wants_over_the_block_around_it() {
+    let text = "{ channels: { discord: {
+        token: 'a.b.c', allowFrom: [80351110224678912, 'role:165511591545143296'], allowedMentions: ['users'], allowBots: true,
+        guilds: { '41771983423143937': { channels: { '81384788765712384': { requireMention: false } } } },
+        accounts: { ops: { token: 'd.e.f', commands: [41771983423143937], shards: 2, allowedMentions: [], linkPreviews: true } },
+    } } }";
+    let config = loaded(text, &[]).unwrap();
+    let [main, ops] = &config.discord[..] else { panic!("{:?}", config.discord) };
+    assert_eq!(main.door.allow_from, ["80351110224678912", "role:165511591545143296"]);
+    assert_eq!(ops.door.allow_from, main.door.allow_from);
+    let channel = &ops.guilds["41771983423143937"].chat.topics["81384788765712384"];
+    assert_eq!(channel.require_mention, Some(false));
+    assert_eq!((&main.allowed_mentions[..], &ops.allowed_mentions[..]), (&[MentionKind::Users][..], &[][..]));
+    assert_eq!((main.link_previews, ops.link_previews), (false, true));
+    assert_eq!((main.allow_bots, ops.allow_bots), (true, true));
+    assert_eq!((main.shards, ops.shards), (None, Some(2)));
+    assert_eq!(main.commands, SlashCommands::Global);
+    assert_eq!(ops.commands, SlashCommands::Guilds(vec!["41771983423143937".to_owned()]));
+    let off = loaded("{ channels: { discord: { commands: 'off' } } }", &[]).unwrap();
+    assert_eq!(off.discord[0].commands, SlashCommands::Off);
+}
+
+#[test]
+fn the_examples_of_first_bots_are_right() {
+    for (name, text) in [
+        ("telegram", include_str!("../examples/telegram.json5")),
+        ("discord", include_str!("../examples/discord.json5")),
+    ] {
+        let config = loaded(text, &[]).unwrap();
+        assert_eq!(config.telegram.len() + config.discord.len(), 1, "{name}");
+        assert_eq!(config.owners.len(), 1, "{name}");
+    }
 }

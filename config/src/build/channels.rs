@@ -3,15 +3,18 @@
 use pensive_contract::ids::Account;
 
 use super::Builder;
-use super::doors::Spot;
+use super::doors::{Spot, is_number};
 use crate::channels::{
-    DiscordAccount, HeartbeatVisibility, RichMessages, Streaming, TelegramAccount, WebPage, Webhook,
+    DiscordAccount, HeartbeatVisibility, RichMessages, SlashCommands, Streaming, TelegramAccount, WebPage,
+    Webhook,
 };
 use crate::defaults;
+use crate::fault::quoted;
 use crate::file::channels::{
-    Discord, DiscordKeys, DoorKeys, HeartbeatVisibility as Visibility, Telegram, TelegramKeys, Web,
+    Discord, DiscordKeys, DoorKeys, HeartbeatVisibility as Visibility, SlashCommands as Slash, SlashWord,
+    Telegram, TelegramKeys, Web,
 };
-use crate::file::values::{SecretText, Text};
+use crate::file::values::{Id, SecretText, Text};
 use crate::format::{Address, Url};
 use crate::secret::SecretSource;
 use crate::trail::Trail;
@@ -37,8 +40,10 @@ fn telegram_keys(over: &TelegramKeys, base: &TelegramKeys) -> TelegramKeys {
         webhook_secret, heartbeat)
 }
 
+#[rustfmt::skip]
 fn discord_keys(over: &DiscordKeys, base: &DiscordKeys) -> DiscordKeys {
-    over!(DiscordKeys, over, base, enabled, token, guilds, streaming, api_root, mention_patterns, heartbeat)
+    over!(DiscordKeys, over, base, enabled, token, guilds, streaming, api_root, mention_patterns, allowed_mentions,
+        link_previews, allow_bots, commands, shards, heartbeat)
 }
 
 fn door_keys(over: &DoorKeys, base: &DoorKeys) -> DoorKeys {
@@ -125,8 +130,32 @@ impl Builder<'_> {
             door: self.door(door, spot),
             streaming: keys.streaming.unwrap_or(Streaming::Progress),
             mention_patterns: keys.mention_patterns.clone().unwrap_or_default(),
+            allowed_mentions: keys.allowed_mentions.clone().unwrap_or_default(),
+            link_previews: keys.link_previews.unwrap_or(false),
+            allow_bots: keys.allow_bots.unwrap_or(false),
+            commands: self.slash_commands(keys.commands.as_ref(), &self.place(spot, "commands")),
+            shards: keys.shards,
             heartbeat: visibility(keys.heartbeat),
             account: account.clone(),
+        }
+    }
+
+    fn slash_commands(&mut self, written: Option<&Slash>, trail: &Trail) -> SlashCommands {
+        match written {
+            None | Some(Slash::Word(SlashWord::Global)) => SlashCommands::Global,
+            Some(Slash::Word(SlashWord::Off)) => SlashCommands::Off,
+            Some(Slash::Guilds(ids)) => {
+                for (index, Id(id)) in ids.iter().enumerate() {
+                    if !is_number(id.trim()) {
+                        let message = format_args!(
+                            "must be the id of a guild, a number, not {}; for all guilds write commands: \"global\"",
+                            quoted(id)
+                        );
+                        self.fault(&trail.index(index), message);
+                    }
+                }
+                SlashCommands::Guilds(ids.iter().map(|Id(id)| id.trim().to_owned()).collect())
+            }
         }
     }
 

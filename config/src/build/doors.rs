@@ -8,7 +8,7 @@ use crate::channels::{ChatRule, DirectPolicy, Door, GroupPolicy, GroupRule, Topi
 use crate::fault::quoted;
 use crate::file::channels::{ChatKeys, DoorKeys, Group, GroupKeys, Topic};
 use crate::file::values::{Entries, Id};
-use crate::trail::Trail;
+use crate::trail::{Step, Trail};
 
 /// Where an account's keys stand: in its own block, or in the block around it.
 pub(super) struct Spot {
@@ -100,13 +100,24 @@ impl Builder<'_> {
         ids.map(|ids| self.ids(ids, trail))
     }
 
-    /// Ids as people are listed by: on their channel, without its name, never by display name.
+    /// Ids as people are listed by: on their channel, without its name, never by display name. Roles are listed beside them
+    /// where there are any.
     pub(super) fn ids(&mut self, ids: &[Id], trail: &Trail) -> Vec<String> {
         for (index, Id(id)) in ids.iter().enumerate() {
             if id.starts_with('@') {
                 let message =
                     format_args!("must be an id, not the name {}; names can change hands", quoted(id));
                 self.fault(&trail.index(index), message);
+            } else if let Some(role) = id.trim().strip_prefix("role:") {
+                if !has_roles(trail) {
+                    let message =
+                        format_args!("is a role, {}, which only discord has; list people by id", quoted(id));
+                    self.fault(&trail.index(index), message);
+                } else if !is_number(role) {
+                    let message =
+                        format_args!("must be \"role:\" and the id of a role, a number, not {}", quoted(id));
+                    self.fault(&trail.index(index), message);
+                }
             } else if let Some((_, bare)) = super::bindings::split_channel(id) {
                 let message = format_args!("must be the id alone, {}, not {}", quoted(bare), quoted(id));
                 self.fault(&trail.index(index), message);
@@ -114,6 +125,24 @@ impl Builder<'_> {
         }
         ids.iter().map(|Id(id)| id.trim().to_owned()).collect()
     }
+}
+
+/// Whether a list of people stands where communities with roles are known.
+fn has_roles(trail: &Trail) -> bool {
+    let key = |index: usize| match trail.steps().get(index) {
+        Some(Step::Key(key)) => key.as_str(),
+        Some(Step::Index(_)) | None => "",
+    };
+    match (key(0), key(1)) {
+        ("channels", channel) => channel == "discord",
+        // Of people on any channel, or on one.
+        (_, _) => ["*", "discord"].contains(&key(2)),
+    }
+}
+
+/// Whether a text is an id as Discord gives them.
+pub(super) fn is_number(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn chat_defaults(chat: &ChatKeys) -> DirectiveDefaults {

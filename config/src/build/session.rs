@@ -54,6 +54,9 @@ impl Builder<'_> {
     fn full_id(&mut self, text: &str, trail: &Trail) {
         match split_channel(text) {
             Some((_, "*")) => self.fault(trail, "must name one person; * would be everybody"),
+            Some((_, id)) if id.starts_with("role:") => {
+                self.fault(trail, "must name one person, not a role, which others can give away");
+            }
             Some((_, id)) if !id.is_empty() => {}
             _ => {
                 let channel = text.split_once(':').map_or("", |(channel, _)| channel);

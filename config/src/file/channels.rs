@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::values::{Entries, Id, SecretText, Switch, Text};
-use crate::channels::{DirectPolicy, GroupPolicy, RichMessages, Streaming};
+use crate::channels::{DirectPolicy, GroupPolicy, MentionKind, RichMessages, Streaming};
 use crate::defaults;
 use crate::format::{Address, Url};
 
@@ -117,11 +117,48 @@ pub(crate) struct DiscordKeys {
     pub(crate) api_root: Option<Text<Url>>,
     /// Words besides the bot's name that count as addressing it in guilds.
     pub(crate) mention_patterns: Option<Vec<String>>,
+    /// Whom mentions in what the bot writes ping. Nobody, unless listed.
+    #[schemars(extend("default" = []))]
+    pub(crate) allowed_mentions: Option<Vec<MentionKind>>,
+    /// Whether links in what the bot writes get previews.
+    #[schemars(extend("default" = false))]
+    pub(crate) link_previews: Option<bool>,
+    /// Whether messages of other bots and of webhooks are heard. They must be admitted like people.
+    #[schemars(extend("default" = false))]
+    pub(crate) allow_bots: Option<bool>,
+    /// Where slash commands are published: everywhere (`"global"`), nowhere (`"off"`), or in the guilds with these ids,
+    /// where changes are seen at once.
+    #[schemars(extend("default" = "global"))]
+    pub(crate) commands: Option<SlashCommands>,
+    /// How many connections the bot is split over. Without it as many as Discord recommends.
+    #[schemars(range(min = 1, max = 1024))]
+    pub(crate) shards: Option<u32>,
     /// What heartbeats may show.
     pub(crate) heartbeat: Option<HeartbeatVisibility>,
 }
 
-/// Who may come in. Closed unless said otherwise; ids match exactly.
+/// Where slash commands are published.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum SlashCommands {
+    /// Everywhere or nowhere.
+    Word(SlashWord),
+    /// In these guilds alone.
+    Guilds(Vec<Id>),
+}
+
+/// Where slash commands are published, in one word.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SlashWord {
+    /// Everywhere that the bot is.
+    Global,
+    /// Nowhere.
+    Off,
+}
+
+/// Who may come in. Closed unless said otherwise; ids match exactly. On Discord lists of people may also hold roles, as
+/// `"role:ID"`; they hold where the person speaks in the role's guild.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DoorKeys {
@@ -133,7 +170,7 @@ pub(crate) struct DoorKeys {
     /// Whom groups are open to.
     #[schemars(extend("default" = "allowlist"))]
     pub(crate) group_policy: Option<GroupPolicy>,
-    /// Who is admitted in groups, by id. Without it as in `allowFrom`.
+    /// Who is admitted in groups, by id; on Discord also by role, as `"role:ID"`. Without it as in `allowFrom`.
     pub(crate) group_allow_from: Option<Vec<Id>>,
     /// The groups that are served, by id, each with its rules; `*` for all others.
     pub(crate) groups: Option<Entries<Group>>,
@@ -184,7 +221,7 @@ pub(crate) struct Direct {
 pub(crate) struct Topic {
     /// Whether a message must be addressed to the bot. Without it as in the chat.
     pub(crate) require_mention: Option<bool>,
-    /// Who may speak here, by id. Without it as in the chat.
+    /// Who may speak here, by id; on Discord also by role, as `"role:ID"`. Without it as in the chat.
     pub(crate) allow_from: Option<Vec<Id>>,
     #[serde(flatten)]
     pub(crate) chat: ChatKeys,
@@ -200,7 +237,7 @@ pub(crate) struct GroupKeys {
     /// Whether a bare command counts as addressed.
     #[schemars(extend("default" = true))]
     pub(crate) bare_commands: Option<bool>,
-    /// Who may speak here, by id. Without it as in the account.
+    /// Who may speak here, by id; on Discord also by role, as `"role:ID"`. Without it as in the account.
     pub(crate) allow_from: Option<Vec<Id>>,
     /// Whether reasoning may be shown here.
     #[schemars(extend("default" = false))]
