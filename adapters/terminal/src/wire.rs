@@ -256,6 +256,15 @@ pub struct AccountLine {
     /// The bot's name, or what is wrong.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
+    /// How long ago the platform last answered on the line that events come in by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard_seconds_ago: Option<u64>,
+    /// How long ago the last event came in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_seconds_ago: Option<u64>,
+    /// How often a broken line was taken up again without a loss.
+    #[serde(default)]
+    pub resumes: u64,
 }
 
 /// How an account stands, in one word.

@@ -1,6 +1,6 @@
 //! The lines at the start: what was found, what is on, and what to do next.
 
-use pensive_config::{Config, DefaultModel, DirectPolicy, Door};
+use pensive_config::{Config, DefaultModel, DirectPolicy, Door, GroupPolicy};
 use pensive_contract::ids::Account;
 use pensive_contract::intake::AccountState;
 
@@ -12,10 +12,7 @@ pub(crate) fn lines(config: &Config, accounts: &[(Account, AccountState)]) -> Ve
     lines.extend(equipment::lines(config));
     for (account, state) in accounts {
         lines.push(format!("{account}: {}", standing(state)));
-        if let Some(telegram) = config.telegram.iter().find(|telegram| telegram.account == *account)
-            && !matches!(state, AccountState::Parked { .. })
-            && nobody_may_write(&telegram.door)
-        {
+        if !matches!(state, AccountState::Parked { .. }) && nobody_may_write(config, account) {
             lines.push(closed(account));
         }
     }
@@ -53,12 +50,25 @@ fn standing(state: &AccountState) -> String {
     }
 }
 
-fn nobody_may_write(door: &Door) -> bool {
+/// Whether an account is a bot whose doors are all shut.
+fn nobody_may_write(config: &Config, account: &Account) -> bool {
+    let telegram = config.telegram.iter().find(|bot| bot.account == *account).map(|bot| is_shut(&bot.door));
+    let discord = config.discord.iter().find(|bot| bot.account == *account);
+    let discord = discord.map(|bot| is_shut(&bot.door) && bot.guilds.is_empty());
+    telegram.or(discord).unwrap_or(false)
+}
+
+fn is_shut(door: &Door) -> bool {
     let direct = match door.direct {
         DirectPolicy::Pairing | DirectPolicy::Allowlist | DirectPolicy::Open => !door.allow_from.is_empty(),
         DirectPolicy::Disabled => false,
     };
-    !direct && door.groups.is_empty()
+    let groups = match door.group {
+        GroupPolicy::Allowlist => !door.groups.is_empty(),
+        GroupPolicy::Open => true,
+        GroupPolicy::Disabled => false,
+    };
+    !direct && !groups
 }
 
 fn closed(account: &Account) -> String {
@@ -70,9 +80,10 @@ fn closed(account: &Account) -> String {
 
 fn next(config: &Config) -> Vec<String> {
     let mut next = vec!["talk to it: pensive chat (or: cargo run --release -- chat)".to_owned()];
-    if config.telegram.is_empty() {
+    if config.telegram.is_empty() && config.discord.is_empty() {
         next.push(
-            "add a Telegram bot: set TELEGRAM_BOT_TOKEN and start again; README.md has the steps".to_owned(),
+            "add a bot: set TELEGRAM_BOT_TOKEN or DISCORD_BOT_TOKEN and start again; README.md has the steps"
+                .to_owned(),
         );
     }
     if config.default_model == DefaultModel::Rehearsal {
@@ -97,11 +108,10 @@ mod tests {
         }
         let env = variables.iter().copied().collect();
         let config = load(Sources { file: None, home: Some(home.path().to_owned()), env }).unwrap();
-        let accounts: Vec<_> = config
-            .telegram
-            .iter()
-            .map(|telegram| (telegram.account.clone(), AccountState::Starting))
-            .collect();
+        let telegram = config.telegram.iter().map(|bot| bot.account.clone());
+        let discord = config.discord.iter().map(|bot| bot.account.clone());
+        let accounts: Vec<_> =
+            telegram.chain(discord).map(|account| (account, AccountState::Starting)).collect();
         lines(&config, &accounts).join("\n")
     }
 
@@ -145,6 +155,18 @@ mod tests {
             ),
             &[],
             &["pensive.json5", ": on"],
+            &["nobody may write"],
+        );
+        check(
+            None,
+            &[("DISCORD_BOT_TOKEN", "a.b.c")],
+            &["discord/default: on", "put your id into channels.discord.allowFrom"],
+            &["set TELEGRAM_BOT_TOKEN", "a.b.c"],
+        );
+        check(
+            Some("{ channels: { discord: { token: \"a.b.c\", guilds: { \"5\": {} } } } }"),
+            &[],
+            &["discord/default: on"],
             &["nobody may write"],
         );
     }

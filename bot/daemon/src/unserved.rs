@@ -8,6 +8,12 @@ use pensive_config::{Api, Config, Position, SetKey};
 const TOP: &[&str] = &[""];
 const AGENTS: &[&str] = &["agents.defaults.", "agents.entries.*.", "agents.list.*."];
 const TELEGRAM: &[&str] = &["channels.telegram.", "channels.telegram.accounts.*."];
+const BOTS: &[&str] = &[
+    "channels.telegram.",
+    "channels.telegram.accounts.*.",
+    "channels.discord.",
+    "channels.discord.accounts.*.",
+];
 
 /// Which values of a key are not served.
 enum Asks {
@@ -38,10 +44,9 @@ const ENDLESS: &str = "a session ends only with /new or /reset";
 #[rustfmt::skip]
 const GAPS: &[Gap] = &[
     gap(AGENTS, "heartbeat", Asks::Always, SILENT),
-    gap(TOP, "bindings.*.match.guild", Asks::Always, "no channel has guilds, so the binding matches nothing"),
-    gap(TELEGRAM, "dmPolicy", Asks::With("pairing"), "newcomers cannot ask to be let in; list them in allowFrom"),
+    gap(BOTS, "dmPolicy", Asks::With("pairing"), "newcomers cannot ask to be let in; list them in allowFrom"),
     gap(TELEGRAM, "webhookUrl", Asks::Always, "events are fetched by polling"),
-    gap(TELEGRAM, "heartbeat", Asks::Always, SILENT),
+    gap(BOTS, "heartbeat", Asks::Always, SILENT),
     gap(TOP, "channels.web.enabled", NO, "no web page is served"),
     gap(TOP, "channels.web.bind", Asks::Always, "no web page is served"),
     gap(TOP, "models.providers.*.models.*.input.*", Asks::With("video"), "videos are not given to models"),

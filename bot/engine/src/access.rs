@@ -57,7 +57,7 @@ fn admit_group(
     inbound: &Inbound,
     parsed: Option<&Parsed>,
 ) -> Admission {
-    let listed = rule_of(door, &inbound.place);
+    let listed = rule_of(door, inbound);
     let rule = match door.group {
         GroupPolicy::Disabled => return Admission::Stranger,
         GroupPolicy::Allowlist => match listed {
@@ -98,7 +98,13 @@ fn may_speak(door: &Door, rule: &Rule<'_>, sender: &Sender) -> bool {
 }
 
 fn names(list: &[String], sender: &Sender) -> bool {
-    list.iter().any(|entry| entry == sender.id.as_str())
+    list.iter().any(|entry| is_meant(entry, sender))
+}
+
+/// Whether an entry of a list is the sender's id, or a role that they have where they speak.
+fn is_meant(entry: &str, sender: &Sender) -> bool {
+    let role = entry.strip_prefix("role:");
+    entry == sender.id.as_str() || role.is_some_and(|id| sender.roles.iter().any(|role| role.as_str() == id))
 }
 
 /// Whether the sender's slash words are directives: as the channel admits, unless `commands.allowFrom` narrows it.
@@ -117,8 +123,12 @@ pub(crate) fn authority(settings: &EngineSettings, account: &Account, sender: &S
 fn on_a_list(lists: &BTreeMap<String, Vec<String>>, account: &Account, sender: &Sender) -> bool {
     let for_channel = lists.get(account.channel.as_str()).into_iter().flatten();
     let for_all = lists.get("*").into_iter().flatten();
-    let full = format!("{}:{}", account.channel, sender.id);
-    for_channel.chain(for_all).any(|entry| entry == "*" || entry == sender.id.as_str() || *entry == full)
+    let full = format!("{}:", account.channel);
+    for_channel.chain(for_all).any(|entry| {
+        entry == "*"
+            || is_meant(entry, sender)
+            || entry.strip_prefix(&full).is_some_and(|id| is_meant(id, sender))
+    })
 }
 
 /// Whether the sender owns this installation. Whoever sits at the machine's own terminal does.
@@ -132,7 +142,8 @@ pub(crate) fn owner(settings: &EngineSettings, account: &Account, sender: &Sende
 
 #[cfg(test)]
 mod tests {
-    use pensive_contract::ids::ChatId;
+    use pensive_contract::ids::{ChatId, RoleId, SpaceId, TopicId};
+    use pensive_contract::inbound::{Topic, TopicKind};
     use pensive_directives::{Typed, parse};
 
     use super::*;
@@ -247,5 +258,59 @@ mod tests {
         assert!(may(&settings, "11") && may(&settings, "12"));
         settings.commands = Some([("chat".to_owned(), list(&["12"])), ("*".to_owned(), Vec::new())].into());
         assert!(!may(&settings, "11") && may(&settings, "12"));
+    }
+
+    /// Somebody with these roles, in a channel or a thread of a community.
+    fn member(space: &str, chat: &str, thread: Option<&str>, sender: &str, roles: &[&str]) -> Inbound {
+        let mut said = group(chat, sender, "hello", Addressed::Yes);
+        said.place.space = Some(SpaceId::from(space));
+        said.place.topic = thread.map(|id| Topic { id: TopicId::from(id), kind: TopicKind::Thread });
+        said.sender.roles = roles.iter().map(|id| RoleId::from(*id)).collect();
+        said
+    }
+
+    #[test]
+    fn disc_10_members_of_a_community_come_in_by_id_or_role_and_threads_as_their_channel() {
+        let narrow = crate::settings::TopicRule { allow_from: Some(list(&["role:9"])), ..Default::default() };
+        let mut ruled = GroupRule { allow_from: Some(list(&["11", "role:8"])), ..GroupRule::UNLISTED };
+        ruled.chat.topics = [("60".to_owned(), narrow)].into();
+        let door = Door {
+            spaces: [("50".to_owned(), ruled), ("51".to_owned(), GroupRule::UNLISTED)].into(),
+            group_allow_from: Some(list(&["role:7"])),
+            ..Door::default()
+        };
+        let settings = with(door);
+        let check = |space, chat, thread, sender, roles: &[&str], expected| {
+            let said = member(space, chat, thread, sender, roles);
+            assert_eq!(judged(&settings, &said), expected, "{space} {chat} {thread:?} {sender} {roles:?}");
+        };
+        use Admission::{Admitted, Stranger};
+        check("50", "61", None, "11", &[], Admitted);
+        check("50", "61", None, "12", &["1", "8"], Admitted);
+        check("50", "61", Some("70"), "12", &["8"], Admitted);
+        check("50", "61", None, "12", &["7", "9", "88"], Stranger);
+        check("50", "61", None, "8", &[], Stranger);
+        check("50", "60", None, "12", &["8"], Stranger);
+        check("50", "60", None, "12", &["9"], Admitted);
+        check("50", "60", Some("70"), "12", &["9"], Admitted);
+        check("50", "60", Some("70"), "11", &[], Stranger);
+        check("51", "60", None, "12", &["7"], Admitted);
+        check("52", "61", None, "11", &["7", "8", "9"], Stranger);
+        let nobody = with(Door { allow_from: list(&["role:8"]), ..Door::default() });
+        assert_eq!(judged(&nobody, &inbound("8", "hello")), Stranger, "a person's id is no role");
+    }
+
+    #[test]
+    fn roles_may_direct_and_own_nothing() {
+        let mut settings = with(Door { allow_from: list(&["*"]), ..Door::default() });
+        let (who, other) = (member("50", "60", None, "12", &["8"]), member("50", "60", None, "8", &["9"]));
+        let account = &who.place.account;
+        for entry in ["role:8", "chat:role:8"] {
+            settings.commands = Some([("*".to_owned(), list(&[entry]))].into());
+            assert_eq!(authority(&settings, account, &who.sender), Authority::Directs, "{entry}");
+            assert_eq!(authority(&settings, account, &other.sender), Authority::Speaks, "{entry}");
+        }
+        settings.owners = list(&["chat:role:8", "role:8"]);
+        assert_eq!(owner(&settings, account, &who.sender), Owner::No);
     }
 }

@@ -207,7 +207,7 @@ impl Desk<'_> {
         let agent = &self.job.route.agent;
         let model = route::model_in_force(agent, sender, chat);
         let with_model = |model: &ModelRef| {
-            (self.core.profile(agent, model), route::defaults(&self.core.settings, agent, model, place))
+            (self.core.profile(agent, model), route::defaults(&self.core.settings, agent, model, &self.job.inbound))
         };
         let (profile, defaults) = with_model(&model);
         judge(
@@ -356,7 +356,7 @@ fn hold(core: &Core, job: &Job, stored: &Stored, once: &OnceOverrides) -> Held {
     let Stored { sender, chat, effort } = stored;
     let agent = &job.route.agent;
     let model = route::model_in_force(agent, sender, chat);
-    let defaults = route::defaults(&core.settings, agent, &model, &job.inbound.place);
+    let defaults = route::defaults(&core.settings, agent, &model, &job.inbound);
     let profile = core.profile(agent, &model);
     let layers = Layers { once, sender, chat, defaults: &defaults, effort: *effort, profile: &profile };
     let settings = resolve(&layers);

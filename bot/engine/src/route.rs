@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pensive_contract::ids::{SenderId, SessionKey};
+use pensive_contract::ids::{SenderId, SessionKey, SpaceId};
 use pensive_contract::inbound::{ChatKind, Inbound, Place, TopicKind};
 use pensive_contract::model::{ModelRef, Params};
 use pensive_directives::{Defaults, Overrides, Queue, QueueMode, Source};
@@ -25,7 +25,7 @@ pub(crate) struct Route {
 pub(crate) fn route(settings: &EngineSettings, inbound: &Inbound) -> Option<Route> {
     let mut agent = agent_for(settings, inbound)?.clone();
     if let Some(door) = settings.doors.get(&inbound.place.account) {
-        agent.prompt = prompt_of(door, &inbound.place, &agent.prompt);
+        agent.prompt = prompt_of(door, inbound, &agent.prompt);
     }
     let key = session_key(settings, agent.id.as_str(), inbound);
     let holder = match settings.override_scope {
@@ -47,16 +47,19 @@ fn binds(binding: &Binding, inbound: &Inbound) -> bool {
     let place = &inbound.place;
     let peer = peer(place, &inbound.sender.id);
     let topic = place.topic.as_ref().map(|topic| topic.id.as_str());
+    let space = place.space.as_ref().map(SpaceId::as_str);
     binding.channel.as_ref().is_none_or(|channel| *channel == place.account.channel)
         && binding.account.as_ref().is_none_or(|account| account == place.account.id.as_str())
+        && binding.space.as_ref().is_none_or(|wanted| Some(wanted.as_str()) == space)
         && binding.kind.is_none_or(|kind| kind == place.kind)
         && binding.peer.as_ref().is_none_or(|wanted| wanted == peer)
         && binding.topic.as_ref().is_none_or(|wanted| Some(wanted.as_str()) == topic)
 }
 
 fn specificity(binding: &Binding) -> u8 {
-    u8::from(binding.topic.is_some()) * 8
-        + u8::from(binding.peer.is_some()) * 4
+    u8::from(binding.topic.is_some()) * 16
+        + u8::from(binding.peer.is_some()) * 8
+        + u8::from(binding.space.is_some()) * 4
         + u8::from(binding.account.is_some()) * 2
         + u8::from(binding.channel.is_some())
 }
@@ -118,17 +121,18 @@ pub(crate) fn model_in_force(agent: &AgentSettings, sender: &Overrides, chat: &O
     picked.and_then(ModelRef::parse).unwrap_or_else(|| agent.model.clone())
 }
 
-/// The configured layers for an agent, a model and a place, highest first.
+/// The configured layers for an agent, a model and what was said where, highest first.
 pub(crate) fn defaults(
     settings: &EngineSettings,
     agent: &AgentSettings,
     model: &ModelRef,
-    place: &Place,
+    inbound: &Inbound,
 ) -> Defaults {
     let name = model.to_string();
     let own = agent.params.get(&name).cloned().unwrap_or_default();
     let shared = settings.params.get(&name).cloned().unwrap_or_default();
-    let here = settings.doors.get(&place.account).map(|door| defaults_of(door, place)).unwrap_or_default();
+    let here =
+        settings.doors.get(&inbound.place.account).map(|door| defaults_of(door, inbound)).unwrap_or_default();
     let (agents, global) = (agent.defaults, settings.global);
     Defaults {
         think: layers([
@@ -240,6 +244,7 @@ mod tests {
             agent: AgentId::from("ops"),
             channel: None,
             account: None,
+            space: None,
             kind: Some(ChatKind::Group),
             peer: Some("11".to_owned()),
             topic: None,
@@ -263,6 +268,7 @@ mod tests {
             agent: AgentId::from(agent),
             channel: Some(ChannelName::from("chat")),
             account: None,
+            space: None,
             kind: None,
             peer: peer.map(str::to_owned),
             topic: topic.map(str::to_owned),
@@ -283,5 +289,45 @@ mod tests {
         group.place.account.channel = ChannelName::from("else");
         group.place.account.id = AccountId::from("x");
         assert_eq!(agent(&group), "main");
+    }
+
+    #[test]
+    fn disc_10_a_thread_has_its_channels_agent_unless_it_is_bound_itself() {
+        let mut settings = settings();
+        let named = |id: &str| AgentSettings { id: AgentId::from(id), ..settings.agents[0].clone() };
+        let more = ["space", "channel", "thread", "account"].map(named);
+        settings.agents.extend(more);
+        let binding = |agent: &str, space: Option<&str>, peer: Option<&str>, topic: Option<&str>| Binding {
+            agent: AgentId::from(agent),
+            channel: None,
+            account: None,
+            space: space.map(str::to_owned),
+            kind: None,
+            peer: peer.map(str::to_owned),
+            topic: topic.map(str::to_owned),
+        };
+        settings.bindings = vec![
+            Binding { account: Some("one".to_owned()), ..binding("account", None, None, None) },
+            binding("space", Some("50"), None, None),
+            binding("channel", None, Some("60"), None),
+            binding("thread", Some("50"), None, Some("70")),
+        ];
+        let check = |space: Option<&str>, chat: &str, thread: Option<&str>, expected: &str| {
+            let mut said = inbound("11", "");
+            said.place.kind = ChatKind::Group;
+            said.place.chat = ChatId::from(chat);
+            said.place.space = space.map(SpaceId::from);
+            said.place.topic = thread.and_then(|id| topic(id, TopicKind::Thread));
+            let route = route(&settings, &said).unwrap();
+            assert_eq!(route.agent.id.as_str(), expected, "{space:?} {chat} {thread:?}");
+        };
+        check(None, "61", None, "account");
+        check(Some("51"), "61", None, "account");
+        check(Some("50"), "61", None, "space");
+        check(Some("50"), "61", Some("71"), "space");
+        check(Some("50"), "60", None, "channel");
+        check(Some("50"), "60", Some("71"), "channel");
+        check(Some("50"), "60", Some("70"), "thread");
+        check(Some("51"), "60", Some("70"), "channel");
     }
 }

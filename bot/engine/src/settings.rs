@@ -154,6 +154,8 @@ pub struct Binding {
     pub channel: Option<ChannelName>,
     /// Only this account of it.
     pub account: Option<String>,
+    /// Only this community.
+    pub space: Option<String>,
     /// Only this kind of conversation.
     pub kind: Option<ChatKind>,
     /// Only this peer: a sender in direct messages, a chat otherwise.
@@ -162,7 +164,8 @@ pub struct Binding {
     pub topic: Option<String>,
 }
 
-/// Who may come in through one account. Closed unless said otherwise; ids match exactly.
+/// Who may come in through one account. Closed unless said otherwise; ids match exactly. A list of people may also hold
+/// `role:` and the id of a role of the community where they speak.
 #[derive(Debug, Clone, Default)]
 pub struct Door {
     /// For direct messages.
@@ -173,6 +176,9 @@ pub struct Door {
     pub group: GroupPolicy,
     /// Rules by chat id; `*` for all others.
     pub groups: BTreeMap<String, GroupRule>,
+    /// Rules for all chats of a community, by its id; `*` for all others. What differs in single chats or threads of it
+    /// stands under their ids, as topics do.
+    pub spaces: BTreeMap<String, GroupRule>,
     /// Who is admitted in groups; nothing set means as in direct messages.
     pub group_allow_from: Option<Vec<String>>,
     /// Rules for direct chats, by sender id; `*` for all others.

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pensive_config::{Config, TelegramAccount};
+use pensive_config::{Config, DiscordAccount, SecretFault, TelegramAccount};
 use pensive_contract::clock::Clock;
+use pensive_contract::fault::Fault;
 use pensive_contract::ids::Account;
-use pensive_contract::intake::{AccountState, Channel};
+use pensive_contract::intake::{AccountState, Channel, Pulse};
 use pensive_contract::outward::{Outward, Pace};
 use pensive_storage::Store;
 use pensive_terminal::{Terminal, TerminalFault, TerminalSettings};
@@ -21,8 +22,8 @@ pub(super) struct Tenant {
     pub(super) channel: Arc<dyn Channel>,
 }
 
-/// Tells how an account stands now.
-pub(super) type Standing = Box<dyn Fn() -> AccountState + Send + Sync>;
+/// Tells how an account stands now, and its signs of life.
+pub(super) type Standing = Box<dyn Fn() -> (AccountState, Pulse) + Send + Sync>;
 
 /// Every account within reach.
 pub(super) struct Accounts {
@@ -40,17 +41,53 @@ struct Bot {
     channel: Option<Arc<dyn Channel>>,
 }
 
+/// A bot as the configuration has it.
+enum Written<'a> {
+    Telegram(&'a TelegramAccount),
+    Discord(&'a DiscordAccount),
+}
+
+/// The way out and the way in of a bot.
+type Ways = (Outward, Arc<dyn Channel>);
+
+impl<'a> Written<'a> {
+    fn all(config: &'a Config) -> impl Iterator<Item = Self> {
+        config.telegram.iter().map(Self::Telegram).chain(config.discord.iter().map(Self::Discord))
+    }
+
+    fn account(&self) -> &'a Account {
+        match self {
+            Self::Telegram(bot) => &bot.account,
+            Self::Discord(bot) => &bot.account,
+        }
+    }
+
+    /// Makes the account, and says why it has no token where it has none.
+    fn connect(&self, clock: &Arc<dyn Clock>, store: &Store) -> (Result<Ways, Fault>, Option<SecretFault>) {
+        let (clock, notes) = (Arc::clone(clock), Arc::new(store.clone()));
+        match self {
+            Self::Telegram(bot) => {
+                let (settings, missing) = settings::telegram(bot);
+                let made = pensive_telegram::connect(settings, clock, notes);
+                (made.map(|made| (made.outward, made.channel)), missing)
+            }
+            Self::Discord(bot) => {
+                let (settings, missing) = settings::discord(bot);
+                let made = pensive_discord::connect(settings, clock, notes);
+                (made.map(|made| (made.outward, made.channel)), missing)
+            }
+        }
+    }
+}
+
 impl Accounts {
     /// Makes the accounts of `plan`. Reaches for nothing outside.
     pub(super) fn connect(plan: &Plan, store: &Store) -> Result<Self, StartFault> {
         let mut accounts = Self { bots: Vec::new(), terminal: None, parked: Vec::new() };
         match &plan.reach {
             Reach::Everything => {
-                for telegram in &plan.config.telegram {
-                    accounts.add_telegram(telegram, &plan.clock, store);
-                }
-                for discord in &plan.config.discord {
-                    accounts.park(&discord.account, "this version does not speak Discord yet".to_owned());
+                for bot in Written::all(&plan.config) {
+                    accounts.add(&bot, &plan.clock, store);
                 }
                 match open_terminal(&plan.config, &plan.clock) {
                     Ok(terminal) => accounts.terminal = Some(Arc::new(terminal)),
@@ -60,13 +97,13 @@ impl Accounts {
             }
             Reach::Terminal => accounts.terminal = Some(Arc::new(open_terminal(&plan.config, &plan.clock)?)),
             Reach::Outgoing(account) => {
-                let telegram = plan.config.telegram.iter().find(|telegram| telegram.account == *account);
-                let telegram = telegram.ok_or_else(|| {
+                let bot = Written::all(&plan.config).find(|bot| bot.account() == account);
+                let bot = bot.ok_or_else(|| {
                     StartFault::NoAccount(format!(
                         "{account} cannot be sent through without a running daemon"
                     ))
                 })?;
-                accounts.add_telegram(telegram, &plan.clock, store);
+                accounts.add(&bot, &plan.clock, store);
                 for bot in &mut accounts.bots {
                     bot.channel = None;
                 }
@@ -75,17 +112,16 @@ impl Accounts {
         Ok(accounts)
     }
 
-    fn add_telegram(&mut self, telegram: &TelegramAccount, clock: &Arc<dyn Clock>, store: &Store) {
-        let account = telegram.account.clone();
-        let (settings, missing) = settings::telegram(telegram);
-        match (pensive_telegram::connect(settings, Arc::clone(clock), Arc::new(store.clone())), missing) {
-            (Ok(made), None) => {
-                self.bots.push(Bot { account, outward: made.outward, channel: Some(made.channel) });
+    fn add(&mut self, bot: &Written<'_>, clock: &Arc<dyn Clock>, store: &Store) {
+        let account = bot.account().clone();
+        match bot.connect(clock, store) {
+            (Ok((outward, channel)), None) => {
+                self.bots.push(Bot { account, outward, channel: Some(channel) });
             }
             // Its way out stays, so that what it owes is kept for the day when the token is back.
-            (Ok(made), Some(fault)) => {
+            (Ok((outward, _)), Some(fault)) => {
                 self.park(&account, fault.to_string());
-                self.bots.push(Bot { account, outward: made.outward, channel: None });
+                self.bots.push(Bot { account, outward, channel: None });
             }
             (Err(fault), _) => self.park(&account, fault.log),
         }
@@ -109,16 +145,21 @@ impl Accounts {
         let is_parked = |account: &Account| self.parked.iter().any(|(parked, _)| parked == account);
         let bots = self.bots.iter().filter(|bot| !is_parked(&bot.account)).map(|bot| {
             let channel = bot.channel.clone();
-            let state = move || channel.as_ref().map_or(AccountState::Starting, |channel| channel.state());
+            let state = move || match &channel {
+                Some(channel) => (channel.state(), channel.pulse()),
+                None => (AccountState::Starting, Pulse::default()),
+            };
             (bot.account.clone(), Box::new(state) as Standing)
         });
         let parked = self.parked.iter().cloned().map(|(account, why)| {
-            (account, Box::new(move || AccountState::Parked { why: why.clone() }) as Standing)
+            (
+                account,
+                Box::new(move || (AccountState::Parked { why: why.clone() }, Pulse::default())) as Standing,
+            )
         });
-        let terminal =
-            self.terminal.iter().cloned().map(|terminal| {
-                (pensive_terminal::account(), Box::new(move || terminal.state()) as Standing)
-            });
+        let terminal = self.terminal.iter().cloned().map(|terminal| {
+            (pensive_terminal::account(), Box::new(move || (terminal.state(), Pulse::default())) as Standing)
+        });
         bots.chain(parked).chain(terminal).collect()
     }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use pensive_contract::clock::{Clock, within};
+use pensive_contract::clock::{Clock, Timestamp, within};
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::{Account, MessageId};
 use pensive_contract::inbound::{ChatKind, Place, Topic, TopicKind};
-use pensive_contract::intake::AccountState;
+use pensive_contract::intake::{AccountState, Pulse};
 use pensive_contract::outward::Body;
 use pensive_engine::Engine;
 use pensive_terminal::Desk;
@@ -40,7 +40,12 @@ impl Front {
     }
 
     pub(super) fn accounts(&self) -> Vec<(Account, AccountState)> {
-        self.standings.iter().map(|(account, standing)| (account.clone(), standing())).collect()
+        self.standings.iter().map(|(account, standing)| (account.clone(), standing().0)).collect()
+    }
+
+    fn lines(&self) -> Vec<AccountLine> {
+        let now = self.clock.now();
+        self.standings.iter().map(|(account, standing)| line(account, standing(), now)).collect()
     }
 
     fn place(&self, push: &Push) -> Result<Place, Fault> {
@@ -89,7 +94,7 @@ impl Desk for Front {
             pid: std::process::id(),
             model: self.model.clone(),
             store: self.store.clone(),
-            accounts: self.accounts().into_iter().map(line).collect(),
+            accounts: self.lines(),
             ..Status::default()
         };
         match self.engine.overview().await {
@@ -124,7 +129,7 @@ impl Desk for Front {
     }
 }
 
-fn line((account, state): (Account, AccountState)) -> AccountLine {
+fn line(account: &Account, (state, pulse): (AccountState, Pulse), now: Timestamp) -> AccountLine {
     let (state, detail) = match state {
         AccountState::Starting => (AccountWord::Starting, String::new()),
         AccountState::Listening { name } => (AccountWord::Listening, name),
@@ -132,7 +137,15 @@ fn line((account, state): (Account, AccountState)) -> AccountLine {
         AccountState::Retrying { why } => (AccountWord::Retrying, why),
         AccountState::Parked { why } => (AccountWord::Parked, why),
     };
-    AccountLine { account: account.to_string(), state, detail }
+    let ago = |at: Option<Timestamp>| at.map(|at| now.since(at).as_secs());
+    AccountLine {
+        account: account.to_string(),
+        state,
+        detail,
+        heard_seconds_ago: ago(pulse.heard),
+        event_seconds_ago: ago(pulse.event),
+        resumes: pulse.resumes,
+    }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub(crate) fn engine(config: &Config, user: &str) -> EngineSettings {
     EngineSettings {
         version: crate::VERSION.to_owned(),
         agents: config.agents.iter().map(agent).collect(),
-        bindings: config.bindings.iter().filter_map(binding).collect(),
+        bindings: config.bindings.iter().map(binding).collect(),
         global: defaults(config.defaults),
         params: config
             .models
@@ -44,11 +44,7 @@ pub(crate) fn engine(config: &Config, user: &str) -> EngineSettings {
             cap: config.messages.queue_cap,
             debounce: config.messages.debounce,
         },
-        streaming: config
-            .telegram
-            .iter()
-            .map(|telegram| (telegram.account.clone(), streaming(telegram.streaming)))
-            .collect(),
+        streaming: streamings(config),
         home: config.user_home.as_ref().map(|home| home.display().to_string()).unwrap_or_default(),
     }
 }
@@ -83,11 +79,16 @@ fn streaming(streaming: config::Streaming) -> Streaming {
     }
 }
 
-/// Nothing for a binding that names a guild: no channel here has guilds, so it matches nothing.
-fn binding(binding: &config::Binding) -> Option<Binding> {
+fn streamings(config: &Config) -> BTreeMap<Account, Streaming> {
+    let telegram = config.telegram.iter().map(|bot| (&bot.account, bot.streaming));
+    let discord = config.discord.iter().map(|bot| (&bot.account, bot.streaming));
+    telegram.chain(discord).map(|(account, way)| (account.clone(), streaming(way))).collect()
+}
+
+fn binding(binding: &config::Binding) -> Binding {
     let config::Binding { agent, channel, account, guild, peer, topic } = binding.clone();
     let kind = peer.as_ref().and_then(|peer| peer.kind).map(chat_kind);
-    guild.is_none().then(|| Binding { agent, channel, account, kind, peer: peer.map(|peer| peer.id), topic })
+    Binding { agent, channel, account, space: guild, kind, peer: peer.map(|peer| peer.id), topic }
 }
 
 fn chat_kind(kind: config::PeerKind) -> ChatKind {
@@ -109,10 +110,13 @@ fn params(params: &config::ModelParams) -> ModelParams {
 }
 
 fn doors(config: &Config) -> BTreeMap<Account, Door> {
-    config.telegram.iter().map(|telegram| (telegram.account.clone(), door(&telegram.door))).collect()
+    let no_guilds = BTreeMap::new();
+    let telegram = config.telegram.iter().map(|bot| (&bot.account, &bot.door, &no_guilds));
+    let discord = config.discord.iter().map(|bot| (&bot.account, &bot.door, &bot.guilds));
+    telegram.chain(discord).map(|(account, rules, guilds)| (account.clone(), door(rules, guilds))).collect()
 }
 
-fn door(door: &config::Door) -> Door {
+fn door(door: &config::Door, guilds: &BTreeMap<String, config::GroupRule>) -> Door {
     let direct = match door.direct {
         config::DirectPolicy::Pairing => DirectPolicy::Pairing,
         config::DirectPolicy::Allowlist => DirectPolicy::Allowlist,
@@ -128,10 +132,15 @@ fn door(door: &config::Door) -> Door {
         direct,
         allow_from: door.allow_from.clone(),
         group,
-        groups: door.groups.iter().map(|(chat, rule)| (chat.clone(), group_rule(rule))).collect(),
+        groups: group_rules(&door.groups),
+        spaces: group_rules(guilds),
         group_allow_from: door.group_allow_from.clone(),
         directs: door.directs.iter().map(|(sender, rule)| (sender.clone(), chat_rule(rule))).collect(),
     }
+}
+
+fn group_rules(rules: &BTreeMap<String, config::GroupRule>) -> BTreeMap<String, GroupRule> {
+    rules.iter().map(|(id, rule)| (id.clone(), group_rule(rule))).collect()
 }
 
 fn group_rule(rule: &config::GroupRule) -> GroupRule {

@@ -64,8 +64,9 @@ async fn deliver(setting: Setting, push: Push) -> Result<Vec<String>, Failure> {
     if let Some(mut link) = daemon(&setting).await? {
         return Ok(link.send(push).await?);
     }
-    let known: Vec<Account> =
-        setting.config.telegram.iter().map(|telegram| telegram.account.clone()).collect();
+    let telegram = setting.config.telegram.iter().map(|bot| &bot.account);
+    let discord = setting.config.discord.iter().map(|bot| &bot.account);
+    let known: Vec<Account> = telegram.chain(discord).cloned().collect();
     let account = pick(&known, &push.channel, push.account.as_deref()).map_err(Failure::Usage)?;
     let plan = Plan { user: setting.user, ..Plan::new(setting.config, clock()) };
     let house = House::start(plan.reaching(Reach::Outgoing(account))).await?;

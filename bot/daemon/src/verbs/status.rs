@@ -1,7 +1,7 @@
 //! `pensive status`: how the running daemon stands.
 
 use pensive_terminal::harmless;
-use pensive_terminal::wire::{AccountWord, Status};
+use pensive_terminal::wire::{AccountLine, AccountWord, Status};
 
 use super::{count, daemon, load, print, print_json, runtime};
 use crate::arguments::Common;
@@ -42,9 +42,23 @@ fn shown(status: &Status) -> String {
             AccountWord::Retrying => "retrying",
             AccountWord::Parked => "parked",
         };
-        text.push_str(&format!("{:width$}  {state:9}  {}\n", line.account, line.detail));
+        let told: Vec<String> = Some(line.detail.clone())
+            .filter(|detail| !detail.is_empty())
+            .into_iter()
+            .chain(life(line))
+            .collect();
+        text.push_str(&format!("{:width$}  {state:9}  {}\n", line.account, told.join("; ")));
     }
     text
+}
+
+/// An account's signs of life, in the order in which somebody looks for them; nothing where there are none.
+fn life(line: &AccountLine) -> Option<String> {
+    let heard = line.heard_seconds_ago.map(|seconds| format!("heard {} ago", span(seconds)));
+    let event = line.event_seconds_ago.map(|seconds| format!("last event {} ago", span(seconds)));
+    let resumes = (line.resumes > 0).then(|| count(line.resumes, "resume"));
+    let signs: Vec<String> = heard.into_iter().chain(event).chain(resumes).collect();
+    (!signs.is_empty()).then(|| signs.join(", "))
 }
 
 /// `2d 3h`, `3h 4m`, `4m 5s`, `5s`.
@@ -61,8 +75,6 @@ fn span(seconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pensive_terminal::wire::AccountLine;
-
     use super::*;
 
     #[test]
@@ -78,6 +90,9 @@ mod tests {
             account: account.into(),
             state,
             detail: detail.into(),
+            heard_seconds_ago: None,
+            event_seconds_ago: None,
+            resumes: 0,
         };
         let status = Status {
             version: "1.0.0".into(),
@@ -91,10 +106,24 @@ mod tests {
             accounts: vec![
                 line("telegram/main", AccountWord::Parked, "no token"),
                 line("terminal/local", AccountWord::Listening, "/home/pensive.sock"),
+                AccountLine {
+                    heard_seconds_ago: Some(3),
+                    event_seconds_ago: Some(245),
+                    resumes: 2,
+                    ..line("discord/ops", AccountWord::Listening, "Pensive")
+                },
+                AccountLine {
+                    heard_seconds_ago: Some(61),
+                    ..line("discord/talk", AccountWord::Deaf, "no ack")
+                },
+                AccountLine { heard_seconds_ago: Some(1), ..line("telegram/two", AccountWord::Starting, "") },
             ],
         };
         let expected = "pensive 1.0.0, up 1m 1s, process 7\nmodel: rehearsal/echo\nstore: /data (2 sessions)\nruns: 1\n\
-                        telegram/main   parked     no token\nterminal/local  listening  /home/pensive.sock\n";
+                        telegram/main   parked     no token\nterminal/local  listening  /home/pensive.sock\n\
+                        discord/ops     listening  Pensive; heard 3s ago, last event 4m 5s ago, 2 resumes\n\
+                        discord/talk    deaf       no ack; heard 1m 1s ago\n\
+                        telegram/two    starting   heard 1s ago\n";
         assert_eq!(shown(&status), expected);
     }
 }

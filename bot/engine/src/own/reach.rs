@@ -2,7 +2,7 @@
 //! the configuration names, as far as the person could speak there too. Nobody else, so that no model can be talked into
 //! writing to strangers.
 
-use pensive_contract::ids::{ChatId, SenderId};
+use pensive_contract::ids::{ChatId, SenderId, SpaceId};
 use pensive_contract::inbound::{Addressed, ChatKind, Inbound, Place};
 use pensive_contract::tool::ToolFault;
 use pensive_directives::Owner;
@@ -12,7 +12,7 @@ use crate::access::{self, Admission};
 use crate::core::Core;
 use crate::route;
 use crate::run::Pending;
-use crate::settings::{DmScope, EngineSettings, GroupPolicy};
+use crate::settings::{DmScope, Door, EngineSettings, GroupPolicy};
 
 /// Where a message is to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,15 +51,32 @@ pub(super) fn goal(
     }
 }
 
-/// A group that the configuration names, and in which the person could speak.
+/// A group that the configuration names, by itself or as one of a community, and in which the person could speak.
 fn group(settings: &EngineSettings, asked: &Inbound, to: &str) -> Option<Place> {
     let door = settings.doors.get(&asked.place.account)?;
-    if to == "*" || door.group == GroupPolicy::Disabled || !door.groups.contains_key(to) {
+    if to == "*" || door.group == GroupPolicy::Disabled {
         return None;
     }
-    let there = at(asked, ChatKind::Group, to);
+    let space = space_of(door, to);
+    if space.is_none() && !door.groups.contains_key(to) {
+        return None;
+    }
+    let mut there = at(asked, ChatKind::Group, to);
+    if space != asked.place.space {
+        // Roles are worth something only in the community that gave them.
+        there.sender.roles.clear();
+    }
+    there.place.space = space;
     let may = is_owner(settings, asked) || access::admit(settings, &there, None) == Admission::Admitted;
     may.then_some(there.place)
+}
+
+/// The community under whose rule the configuration names a chat.
+fn space_of(door: &Door, chat: &str) -> Option<SpaceId> {
+    let mut spaces = door.spaces.iter().filter(|(space, _)| *space != "*");
+    spaces
+        .find(|(_, rule)| rule.chat.topics.contains_key(chat))
+        .map(|(space, _)| SpaceId::from(space.as_str()))
 }
 
 /// A person for whom the configuration has a rule and whom we let in; only for owners.
@@ -68,8 +85,7 @@ fn direct(settings: &EngineSettings, asked: &Inbound, to: &str) -> Option<Place>
     if to == "*" || !door.directs.contains_key(to) || !is_owner(settings, asked) {
         return None;
     }
-    let mut there = at(asked, ChatKind::Direct, to);
-    there.sender.id = SenderId::from(to);
+    let there = alone(asked, to);
     (access::admit(settings, &there, None) == Admission::Admitted).then_some(there.place)
 }
 
@@ -83,6 +99,15 @@ fn at(asked: &Inbound, kind: ChatKind, chat: &str) -> Inbound {
     Inbound { place, addressed: Addressed::Yes, ..asked.clone() }
 }
 
+/// The same, as if a person had said it to us alone.
+fn alone(asked: &Inbound, person: &str) -> Inbound {
+    let mut there = at(asked, ChatKind::Direct, person);
+    there.place.space = None;
+    there.sender.id = SenderId::from(person);
+    there.sender.roles.clear();
+    there
+}
+
 /// The chat where the person of a run has talked to us alone.
 ///
 /// # Errors
@@ -94,7 +119,7 @@ pub(super) async fn private(core: &Core, pending: &Pending) -> Result<Place, Too
         // One session is everybody's.
         return Err(none());
     }
-    let alone = at(&pending.inbound, ChatKind::Direct, pending.inbound.sender.id.as_str());
+    let alone = alone(&pending.inbound, pending.inbound.sender.id.as_str());
     if access::admit(settings, &alone, None) != Admission::Admitted {
         return Err(none());
     }
@@ -111,7 +136,7 @@ pub(super) async fn private(core: &Core, pending: &Pending) -> Result<Place, Too
 mod tests {
     use super::*;
     use crate::samples::{inbound, pending, settings};
-    use crate::settings::{ChatRule, DirectPolicy, Door, GroupRule};
+    use crate::settings::{ChatRule, DirectPolicy, GroupRule, TopicRule};
 
     /// A house of Ann's (11) with a group for her and Bob (12), one for Cid (13), and a rule for Bob and for Dan (14).
     fn house() -> EngineSettings {
@@ -129,6 +154,7 @@ mod tests {
             ]
             .into(),
             group_allow_from: None,
+            spaces: [].into(),
             directs: [("12".to_owned(), ChatRule::default()), ("14".to_owned(), ChatRule::default())].into(),
         };
         settings.doors = [(inbound("11", "").place.account, door)].into();
@@ -163,6 +189,33 @@ mod tests {
         check("11", Some("13"), None, "no");
         check("11", Some("14"), None, "no");
         check("11", Some("99"), None, "no");
+    }
+
+    #[test]
+    fn channels_that_the_configuration_names_in_a_community_are_reached_with_the_roles_of_that_community_alone()
+     {
+        let mut settings = house();
+        let door = settings.doors.values_mut().next().unwrap();
+        let mut ruled = GroupRule { allow_from: Some(vec!["role:8".to_owned()]), ..GroupRule::UNLISTED };
+        ruled.chat.topics = [("60".to_owned(), TopicRule::default())].into();
+        door.spaces = [("50".to_owned(), ruled.clone()), ("*".to_owned(), ruled)].into();
+        let check = |sender: &str, from: Option<&str>, role: &str, to: &str, expected: Option<&str>| {
+            let mut said = inbound(sender, "");
+            said.place.space = from.map(SpaceId::from);
+            said.sender.roles = vec![role.into()];
+            let told = match goal(&settings, &pending(said), Some(to), None) {
+                Ok(Goal::There(place)) => Some(format!("{:?} {:?} {}", place.kind, place.space, place.chat)),
+                Ok(Goal::Here | Goal::Asker) | Err(_) => None,
+            };
+            assert_eq!(told.as_deref(), expected, "{sender} {from:?} {role} {to}");
+        };
+        let there = Some("Group Some(SpaceId(\"50\")) 60");
+        check("12", Some("50"), "8", "60", there);
+        check("12", Some("50"), "9", "60", None);
+        check("12", Some("51"), "8", "60", None);
+        check("12", None, "8", "60", None);
+        check("11", None, "9", "60", there);
+        check("11", Some("50"), "8", "61", None);
     }
 
     #[test]

@@ -69,7 +69,7 @@ impl Spawn {
         let found = settings.agents.iter().find(|agent| agent.id == id);
         let mut agent = found.cloned().ok_or_else(|| refused(format!("There is no agent \"{id}\".")))?;
         if let Some(door) = settings.doors.get(&place.account) {
-            agent.prompt = prompt_of(door, place, &agent.prompt);
+            agent.prompt = prompt_of(door, &caller.inbound, &agent.prompt);
         }
         agent.prompt = ultra::below(&agent.prompt, GUIDANCE);
         agent.tools = both(&caller.route.agent.tools, &agent.tools);
