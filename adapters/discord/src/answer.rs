@@ -35,6 +35,8 @@ pub(crate) struct No {
 impl No {
     /// Reads a no; nothing when the body is none of Discord's.
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
+        // A list would read as well, field by field.
+        body.trim_ascii_start().strip_prefix(b"{")?;
         serde_json::from_slice(body).ok().filter(|no: &Self| no.code.is_some() || no.message.is_some())
     }
 

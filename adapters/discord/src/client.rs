@@ -30,9 +30,10 @@ const IDLE_LIMIT: Duration = Duration::from_secs(45);
 const MOST_BYTES: usize = 16 << 20;
 /// How often Discord is asked again by a bot whose token it does not know: each such call counts towards a ban.
 const SHUT_OUT: Duration = Duration::from_mins(1);
-/// How we name ourselves (<https://docs.discord.com/developers/reference#user-agent>): without it Discord's gatekeeper refuses.
+/// How we name ourselves (<https://docs.discord.com/developers/reference#user-agent>): without it Discord's gatekeeper refuses. An
+/// address is asked for, and this program has no home.
 pub(crate) const USER_AGENT: &str =
-    concat!("DiscordBot (https://github.com/pensive-bot/pensive, ", env!("CARGO_PKG_VERSION"), ")");
+    concat!("DiscordBot (https://pensive.invalid, ", env!("CARGO_PKG_VERSION"), ")");
 
 /// What goes with a call.
 #[derive(Debug)]
@@ -165,12 +166,7 @@ impl Client {
     }
 
     /// How long until such a call has room, as far as Discord has told.
-    pub(crate) fn ready_in(&self, method: &Method, route: &Route) -> Duration {
-        self.ready_in_as(Rank::Due, method, route)
-    }
-
-    /// The same for a call that leaves room for others.
-    pub(crate) fn ready_in_as(&self, rank: Rank, method: &Method, route: &Route) -> Duration {
+    pub(crate) fn ready_in(&self, rank: Rank, method: &Method, route: &Route) -> Duration {
         let now = self.clock.now();
         self.limits(|limits| limits.buckets.wait(method, route, rank, now))
     }

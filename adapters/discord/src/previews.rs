@@ -32,7 +32,7 @@ impl Previews for Lines {
     fn tempo(&self, to: &Place) -> Option<Tempo> {
         // Any message of the channel: they share their limit.
         let edit = routes::message(channel(to)?, 0);
-        let every = EDIT_EVERY.max(self.client.ready_in_as(Rank::Spare, &Method::PATCH, &edit));
+        let every = EDIT_EVERY.max(self.client.ready_in(Rank::Spare, &Method::PATCH, &edit));
         Some(Tempo { every, fades: None, cost: Cost::Message })
     }
 
@@ -142,7 +142,7 @@ impl Lines {
 
     /// Waits for room where that is a matter of moments; later this state is an old one, and the next comes in its stead.
     async fn finds_room(&self, method: &Method, route: &Route) -> bool {
-        let wait = self.client.ready_in_as(Rank::Spare, method, route);
+        let wait = self.client.ready_in(Rank::Spare, method, route);
         if wait > EDIT_EVERY {
             return false;
         }

@@ -36,8 +36,17 @@ pub(crate) fn gateway() -> Route {
     Route::new("gateway", "", "/gateway/bot".to_owned())
 }
 
+/// The guilds that the bot is in, 200 of them at most.
+pub(crate) fn guilds() -> Route {
+    Route::new("guilds", "", "/users/@me/guilds".to_owned())
+}
+
 pub(crate) fn channel(channel: u64) -> Route {
     Route::new("channel", channel, format!("/channels/{channel}"))
+}
+
+pub(crate) fn guild_roles(guild: u64) -> Route {
+    Route::new("guild roles", guild, format!("/guilds/{guild}/roles"))
 }
 
 pub(crate) fn messages(channel: u64) -> Route {
@@ -73,6 +82,12 @@ pub(crate) fn fresh_addresses() -> Route {
 /// The first answer to an interaction.
 pub(crate) fn callback(interaction: u64, token: &str) -> Route {
     Route::new("callback", interaction, format!("/interactions/{interaction}/{token}/callback")).unsigned()
+}
+
+/// The same for an answer whose message is told back.
+pub(crate) fn told_callback(interaction: u64, token: &str) -> Route {
+    let route = callback(interaction, token);
+    Route { path: format!("{}?with_response=true", route.path), ..route }
 }
 
 /// A further answer to an interaction.

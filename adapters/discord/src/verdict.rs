@@ -14,6 +14,8 @@ pub(crate) const UNKNOWN_CHANNEL: u64 = 10_003;
 pub(crate) const UNKNOWN_MESSAGE: u64 = 10_008;
 const UNKNOWN_GUILD: u64 = 10_004;
 const UNKNOWN_USER: u64 = 10_013;
+const UNKNOWN_WEBHOOK: u64 = 10_015;
+const UNKNOWN_INTERACTION: u64 = 10_062;
 const SLOWMODE: u64 = 20_016;
 const ANNOUNCEMENT_EDITS: u64 = 20_022;
 const CHANNEL_WRITES: u64 = 20_028;
@@ -32,6 +34,7 @@ const NO_TEXT_CHANNEL: u64 = 50_008;
 const VERIFICATION_LEVEL: u64 = 50_009;
 pub(crate) const MISSING_PERMISSIONS: u64 = 50_013;
 const INVALID_TOKEN: u64 = 50_014;
+const INVALID_WEBHOOK_TOKEN: u64 = 50_027;
 const INVALID_FORM: u64 = 50_035;
 const ARCHIVED_THREAD: u64 = 50_083;
 const NO_MUTUAL_GUILDS: u64 = 50_278;
@@ -94,6 +97,8 @@ fn refused(no: &Refused) -> Result<Refusal, Duration> {
         UNVERIFIED_ACCOUNT | INVALID_TOKEN => Refusal::Account,
         SENDING_DISABLED | FEATURE_DISABLED | GATEKEEPER | OVERLOADED => Refusal::Again,
         INVALID_FORM if is_about_content(&no.message) => Refusal::Style,
+        // An interaction has run out, not the account: whatever the status says.
+        UNKNOWN_WEBHOOK | UNKNOWN_INTERACTION | INVALID_WEBHOOK_TOKEN => Refusal::Never,
         AUTOMOD | HARMFUL_LINKS => Refusal::Never,
         _ => return of_status(no),
     })
@@ -141,6 +146,7 @@ mod tests {
         check(400, 160_005, "Thread is locked", Refusal::ChatGone);
         check(400, 40_058, "Cannot send a message in a forum channel", Refusal::ChatGone);
         check(401, 0, "401: Unauthorized", Refusal::Account);
+        check(401, 50_027, "Invalid Webhook Token", Refusal::Never);
         check(401, 40_001, "Unauthorized", Refusal::Account);
         check(403, 40_002, "You need to verify your account", Refusal::Account);
         check(403, 0, "a page", Refusal::Again);
