@@ -18,10 +18,11 @@ pub const STARS: &str = "•••";
 const SHORTEST: usize = 6;
 /// What stands where a text was cut.
 const CUT: char = '…';
-/// Behind a colon only what is long is taken for a secret of its own.
+/// Behind a colon or a dot only what is long is taken for a secret of its own.
 const LONG_HALF: usize = 16;
 
-/// Bot tokens, provider keys, bearer headers, private keys, JWTs and passwords in URLs. Long repetitions have no upper end:
+/// Bot tokens (an id in digits and a secret, or an id in digits as base64, a time and a secret), provider keys, bearer headers,
+/// private keys, JWTs and passwords in URLs. Long repetitions have no upper end:
 /// counting to thousands makes an automaton of megabytes.
 static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -31,6 +32,7 @@ static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|(?P<bearer>\b[Bb]earer )[A-Za-z0-9._~+/=-]{8,}",
         r"|-----BEGIN [A-Z ]{0,24}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{0,}-----END [A-Z ]{0,24}PRIVATE KEY-----",
         r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}",
+        r"|\b(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){5,6}[A-Za-z0-9]{0,3}\.[A-Za-z0-9_-]{5,8}\.[A-Za-z0-9_-]{25,}",
     ))
     .ok()
 });
@@ -125,7 +127,11 @@ impl Masker {
 static MARKERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let digits = (0..10).map(|digit| format!("{digit}:"));
     let words = ["://", "sk-", "earer ", "-----BEGIN", "eyJ"].into_iter().map(str::to_owned);
-    AhoCorasick::new(digits.chain(words)).ok()
+    // Two digits as base64.
+    let coded = ["M", "N", "O"]
+        .into_iter()
+        .flat_map(|first| ["D", "T", "j", "z"].map(|next| format!("{first}{next}")));
+    AhoCorasick::new(digits.chain(words).chain(coded)).ok()
 });
 
 fn mask_shapes(text: &str) -> Option<String> {
@@ -212,14 +218,15 @@ impl Reading {
     }
 }
 
-/// The secret; where it has a public name before a colon as bot tokens have, its secret half; and where it is a header with
-/// its scheme, what follows that.
+/// The secret; where it has a public name before a colon or a dot as bot tokens have, its secret half; and where it is a header
+/// with its scheme, what follows that.
 fn names(secret: &str) -> Vec<String> {
     let whole = secret.trim();
-    let half = whole.split_once(':').map(|(_, half)| half).filter(|half| half.len() >= LONG_HALF);
+    let halves = [whole.split_once(':'), whole.rsplit_once('.')];
+    let halves = halves.map(|split| split.map(|(_, half)| half).filter(|half| half.len() >= LONG_HALF));
     let credentials = whole.split_once(' ').filter(|(scheme, rest)| is_scheme(scheme) && !rest.contains(' '));
-    let parts = [Some(whole), half, credentials.map(|(_, rest)| rest)];
-    parts.into_iter().flatten().map(str::to_owned).collect()
+    let parts = [Some(whole), credentials.map(|(_, rest)| rest)];
+    parts.into_iter().chain(halves).flatten().map(str::to_owned).collect()
 }
 
 fn is_scheme(word: &str) -> bool {
@@ -320,6 +327,14 @@ mod tests {
         check("postgres://me:pa55word@host/db", "postgres://me:•••@host/db");
         check("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n", "•••\n");
         check("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4fwpM", "•••");
+        for id in ["80351110224678912", "165511591545143296", "1044912345678901234", "99999999999999999999"] {
+            let id = STANDARD_NO_PAD.encode(id);
+            let secret = "ZrnQ2VtY0LqJx8dU5mC1aK7eW3sPfGhTbXoRyi";
+            check(&format!("Authorization: Bot {id}.GmVcbD.{secret}"), "Authorization: Bot •••");
+            check(&format!("{id}.GmVcbD.short"), &format!("{id}.GmVcbD.short"));
+        }
+        let versions = "MDAw.1.2 NTSC.PAL.and-what-else-there-is-to-see-on-a-screen MzA5.x";
+        check(versions, versions);
     }
 
     #[test]
@@ -327,6 +342,10 @@ mod tests {
         let masker = Masker::new(["4242:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw".to_owned()]);
         assert_eq!(masker.mask("it ends in AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"), "it ends in •••");
         assert_eq!(masker.mask("bot 4242"), "bot 4242");
+        let masker =
+            Masker::new(["MTA0NDkxMjM0NTY3ODkwMTIzNA.GmVcbD.ZrnQ2VtY0LqJx8dU5mC1aK7eW3s".to_owned()]);
+        assert_eq!(masker.mask("it ends in ZrnQ2VtY0LqJx8dU5mC1aK7eW3s"), "it ends in •••");
+        assert_eq!(masker.mask("bot MTA0NDkxMjM0NTY3ODkwMTIzNA"), "bot MTA0NDkxMjM0NTY3ODkwMTIzNA");
     }
 
     proptest! {

@@ -76,7 +76,7 @@ pub(crate) struct Post {
 pub(crate) enum Over {
     /// The message takes its place, so that nothing of ours stands above what came before it.
     Standing,
-    /// It stays until the end, and is taken away before the answer.
+    /// It stays until the end, and is taken away before the answer, which comes as a message of its own.
     Beside,
 }
 

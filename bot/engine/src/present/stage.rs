@@ -13,7 +13,6 @@ use pensive_directives::{Reasoning, Verbose};
 use super::face::Face;
 use super::{Event, Failed, Fate, NoPreviews, Occasion, Op, Over, Post, Rest, View, Words};
 use crate::bubble::Bubble;
-use crate::settings::Streaming;
 
 /// A tool call that was told of.
 #[derive(Debug)]
@@ -149,7 +148,7 @@ impl Stage {
             thinking,
             words,
             failed: self.failed.take(),
-            over: over(view),
+            over: view.over(),
         }
     }
 
@@ -253,12 +252,21 @@ impl Stage {
         match view.verbose {
             Verbose::Off => {}
             Verbose::On | Verbose::Full => {
+                self.make_way(view);
                 self.post_words(view, now);
                 self.post(OutboxKind::Notice, Body::Plain(call.bubble.line()), view, now);
             }
         }
         self.calls.push(call);
         self.news.tools.get_or_insert(now);
+    }
+
+    /// From now on bubbles tell what a status told, which would say it twice. One that shows thoughts too goes on without.
+    fn make_way(&mut self, view: &View) {
+        let told_tools = |face: &mut Face| face.thinking.is_none() && !face.markdown.is_empty();
+        if view.over() == Over::Beside && self.face.take_if(told_tools).is_some() {
+            self.ops.push(Op::Retract);
+        }
     }
 
     fn show_thinking(&mut self, view: &View, now: Timestamp) {
@@ -318,19 +326,12 @@ impl Stage {
     }
 
     fn post(&mut self, kind: OutboxKind, body: Body, view: &View, now: Timestamp) {
-        let over = over(view);
+        let over = view.over();
         self.ops.push(Op::Post(Post { kind, body, over }));
         let fades = view.previews.is_ok_and(|tempo| tempo.fades.is_some());
         if fades || over == Over::Standing {
             self.wiped(now);
         }
-    }
-}
-
-fn over(view: &View) -> Over {
-    match view.streaming {
-        Streaming::Progress => Over::Beside,
-        Streaming::Off | Streaming::Partial | Streaming::Block => Over::Standing,
     }
 }
 

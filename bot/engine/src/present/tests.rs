@@ -54,6 +54,7 @@ impl Play {
         while let Some(due) = self.stage.due(&self.view).filter(|due| *due < Timestamp(end)) {
             self.now = self.now.max(due.0);
             let Some(preview) = self.stage.preview(&self.view, Timestamp(self.now)) else {
+                self.perform(self.now);
                 assert!(self.stage.due(&self.view).is_none_or(|next| next.0 > self.now), "it spins");
                 continue;
             };
@@ -67,6 +68,11 @@ impl Play {
     fn event(&mut self, at: i64, event: Event) -> &mut Self {
         self.until(at);
         self.stage.feed(event, &self.view, Timestamp(at));
+        self.perform(at);
+        self
+    }
+
+    fn perform(&mut self, at: i64) {
         for op in self.stage.take() {
             self.log.push(match op {
                 Op::Post(post) => format!("{at} {}", shown(&post.body)),
@@ -74,7 +80,6 @@ impl Play {
                 Op::NoLiveReasoning => format!("{at} no live reasoning"),
             });
         }
-        self
     }
 
     fn thinks(&mut self, at: i64, words: &str) -> &mut Self {
@@ -428,18 +433,52 @@ fn str_11_progress_has_a_line_for_each_tool_at_work_and_no_words() {
     play.check(&["100 ~ 🛠️ Exec  \n🛠️ Exec", "2000 ~ 🛠️ Exec"]);
 }
 
+fn progress(verbose: Verbose, reasoning: Reasoning) -> View {
+    View { streaming: Streaming::Progress, previews: Ok(EDITS), ..view(verbose, reasoning) }
+}
+
 #[test]
-fn a_status_stays_beside_bubbles_and_tells_as_much_as_they() {
-    let view =
-        View { streaming: Streaming::Progress, previews: Ok(EDITS), ..view(Verbose::On, Reasoning::Off) };
-    let mut play = Play::new(view);
-    play.calls(100, "1", "cat a_b").gets(1_500, "1", "x").calls(2_000, "2", "cat c").until(4_000);
+fn bubbles_and_a_status_never_say_the_same() {
+    for verbose in [Verbose::On, Verbose::Full] {
+        let mut play = Play::new(progress(verbose, Reasoning::Off));
+        play.calls(100, "1", "cat a_b").until(1_400);
+        play.check(&["100 - 🛠️ Exec: show a_b"]);
+    }
+    let mut play = Play::new(progress(Verbose::Off, Reasoning::Off));
+    play.calls(100, "1", "cat a").gets(1_500, "1", "x");
+    play.view.verbose = Verbose::On;
+    play.calls(2_000, "2", "cat c").gets(3_500, "2", "x").calls(4_000, "3", "cat d").until(6_000);
+    play.view.verbose = Verbose::Off;
+    play.gets(7_000, "3", "x").calls(8_000, "4", "cat e").until(9_000);
     play.check(&[
-        "100 - 🛠️ Exec: show a_b",
-        "100 ~ 🛠️ Exec\\: show a\\_b",
+        "100 ~ 🛠️ Exec",
+        "1500 retract",
         "2000 - 🛠️ Exec: show c",
-        "2000 ~ 🛠️ Exec\\: show c",
+        "4000 - 🛠️ Exec: show d",
+        "7000 ~ 🛠️ Exec",
     ]);
+    let mut play = Play::new(progress(Verbose::Off, Reasoning::Off));
+    play.calls(100, "1", "cat a").until(1_400);
+    play.view.verbose = Verbose::On;
+    play.calls(1_500, "2", "cat c").until(4_000);
+    play.check(&["100 ~ 🛠️ Exec", "1500 retract", "1500 - 🛠️ Exec: show c"]);
+}
+
+#[test]
+fn live_reasoning_stands_in_the_status_and_leaves_with_it() {
+    let mut play = Play::new(progress(Verbose::Off, Reasoning::Stream));
+    play.thinks(10, "Let me think about this, shall I? ").calls(2_000, "1", "ls").gets(3_500, "1", "a");
+    play.thinks(5_000, "There is one file, and that is all. ").says(7_000, LONG);
+    let rest = play.ends(9_000);
+    assert_eq!((rest.over, rest.thinking, rest.words), (Over::Beside, None, unposted(LONG)));
+    play.check(&[
+        "10 ~ [Let me think about this, shall I?] ",
+        "2000 ~ 🛠️ Exec",
+        "5000 ~ [There is one file, and that is all.] 🛠️ Exec",
+    ]);
+    let mut play = Play::new(progress(Verbose::On, Reasoning::Stream));
+    play.thinks(10, "Let me think about this, shall I? ").calls(2_000, "1", "ls").until(4_000);
+    play.check(&["10 ~ [Let me think about this, shall I?] ", "2000 - 🛠️ Exec: list files", "2000 retract"]);
 }
 
 #[test]

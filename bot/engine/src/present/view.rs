@@ -4,6 +4,7 @@ use pensive_contract::inbound::ChatKind;
 use pensive_contract::outward::Tempo;
 use pensive_directives::{Level, Reasoning, Settings, Source, Verbose};
 
+use super::Over;
 use crate::settings::Streaming;
 
 /// Why a run goes on.
@@ -53,6 +54,14 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// What becomes of a preview that stands when a message goes out.
+    pub(crate) fn over(&self) -> Over {
+        match self.streaming {
+            Streaming::Progress => Over::Beside,
+            Streaming::Off | Streaming::Partial | Streaming::Block => Over::Standing,
+        }
+    }
+
     /// Under these settings in this scene; `tempo` is how the chat takes previews now.
     pub(crate) fn new(settings: &Settings, scene: &Scene, tempo: Option<Tempo>) -> Self {
         let previews = match (scene.occasion, scene.streaming) {

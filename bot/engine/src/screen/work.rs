@@ -100,10 +100,7 @@ impl Screen<'_> {
             Due::Op(Op::Post(Post { kind, body, over })) => {
                 let letter =
                     Letter { kind, bodies: vec![body], buttons: Vec::new(), finality: Finality::More };
-                let standing = match over {
-                    Over::Standing => self.lock().standing.take(),
-                    Over::Beside => None,
-                };
+                let standing = self.give_way(over);
                 self.dispatch(letter, standing).await.1
             }
             Due::Op(Op::Retract) => {
@@ -112,12 +109,28 @@ impl Screen<'_> {
             }
             Due::Op(Op::NoLiveReasoning) => self.tell_no_live_reasoning().await,
             Due::Letter(letter, kept) => {
-                let standing = self.lock().standing.take();
+                let over = self.lock().view.over();
+                let standing = self.give_way(over);
                 let (posted, landing) = self.dispatch(*letter, standing).await;
                 // Whoever asked may have been ended.
                 let _gone = kept.send(posted).is_err();
                 landing
             }
+        }
+    }
+
+    /// The preview whose place a message takes, where it takes any.
+    fn give_way(&self, over: Over) -> Option<MessageId> {
+        match over {
+            Over::Standing => self.lock().standing.take(),
+            Over::Beside => None,
+        }
+    }
+
+    /// Nothing took the place of a preview. One that nobody wanted to take the place of stands anyway.
+    fn stands_still(&self, standing: Option<MessageId>) {
+        if standing.is_some() {
+            self.lock().standing = standing;
         }
     }
 
@@ -130,7 +143,7 @@ impl Screen<'_> {
     ) -> (Posted, Option<Landing>) {
         let inbound = &self.pending.inbound;
         let Some(mut entry) = self.core.seal(letter, &inbound.place, Some(inbound.message.clone())) else {
-            self.lock().standing = standing;
+            self.stands_still(standing);
             return (Posted::Lost, None);
         };
         entry.standing = standing.clone().map(Standing::Settle);
@@ -147,7 +160,7 @@ impl Screen<'_> {
             Ok(Ok(landing)) => (Posted::Kept, Some(landing)),
             Ok(Err(fault)) => {
                 tracing::error!(%fault, "a letter of a run was not written down");
-                self.lock().standing = standing;
+                self.stands_still(standing);
                 (Posted::Lost, None)
             }
             Err(error) => {
@@ -205,7 +218,9 @@ impl Screen<'_> {
         let state = &mut *guard;
         self.soonest(state, now).filter(|at| *at <= now)?;
         let cost = state.view.previews.ok()?.cost;
-        let preview = state.stage.preview(&state.view, now)?;
+        let preview = state.stage.preview(&state.view, now);
+        state.due.extend(state.stage.take().into_iter().map(Due::Op));
+        let preview = preview?;
         let mask = |text: String| self.core.ports.masker.mask(&text).into_owned();
         let preview = Preview {
             thinking: preview.thinking.map(mask),

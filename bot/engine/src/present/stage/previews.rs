@@ -7,8 +7,8 @@ use pensive_contract::outward::{Cost, Preview, Tempo};
 use pensive_directives::{Reasoning, Verbose};
 
 use super::{Age, Call, Stage};
-use crate::present::View;
 use crate::present::face::{self, Face};
+use crate::present::{Op, Over, View};
 use crate::settings::Streaming;
 
 /// A shorter beginning may say something else than the whole: `no` of `no problem`.
@@ -29,7 +29,8 @@ impl Stage {
         candidates.into_iter().flatten().min()
     }
 
-    /// The preview that is due now, which is taken for shown; see [`Stage::wiped`] where it was not.
+    /// The preview that is due now, which is taken for shown; see [`Stage::wiped`] where it was not. Where there is none any
+    /// more, what is to be done about that is due instead.
     pub(crate) fn preview(&mut self, view: &View, now: Timestamp) -> Option<Preview> {
         if !self.ops.is_empty() || self.due(view).is_none_or(|due| due > now) {
             return None;
@@ -39,7 +40,7 @@ impl Stage {
         let face = self.make_face(view, now);
         let is_known = self.face.as_ref() == Some(&face);
         if face.is_empty() && tempo.cost == Cost::Message {
-            self.face = None;
+            self.vanish(view);
             return None;
         }
         if is_known && !is_renewal {
@@ -49,6 +50,13 @@ impl Stage {
         self.shown_at = Some(now);
         let Face { thinking, markdown } = face;
         Some(Preview { stream: self.stream, thinking, markdown, reply_to: self.reply_to.clone() })
+    }
+
+    /// There is nothing to see any more. A status goes; a beginning of the answer stays for the answer to take its place.
+    fn vanish(&mut self, view: &View) {
+        if self.face.take().is_some() && view.over() == Over::Beside {
+            self.ops.push(Op::Retract);
+        }
     }
 
     fn soonest(&self, tempo: &Tempo) -> Timestamp {
@@ -127,14 +135,16 @@ impl Stage {
         }
     }
 
-    /// A line for each tool that is at work, or for the last one. What bubbles would not tell is not told here either.
+    /// A line for each tool that is at work, or for the last one. What bubbles would not tell is not told here, and what they
+    /// tell is not told twice.
     fn tools(&self, view: &View) -> String {
+        match view.verbose {
+            Verbose::Off => {}
+            Verbose::On | Verbose::Full => return String::new(),
+        }
         let at_work: Vec<&Call> = self.calls.iter().filter(|call| call.output.is_none()).collect();
         let shown = if at_work.is_empty() { self.calls.last().into_iter().collect() } else { at_work };
-        let lines = shown.into_iter().map(|call| match view.verbose {
-            Verbose::Off => face::escaped(&call.bubble.title),
-            Verbose::On | Verbose::Full => face::escaped(&call.bubble.line()),
-        });
+        let lines = shown.into_iter().map(|call| face::escaped(&call.bubble.title));
         lines.collect::<Vec<_>>().join("  \n")
     }
 }
