@@ -1,6 +1,7 @@
 //! A provider that is reached by HTTP: one call, from what is asked to the stream of the answer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use pensive_contract::media::MediaKind;
@@ -67,6 +68,16 @@ impl Shape {
             Self::Messages => "/v1/messages".to_owned(),
             Self::Gemini => gemini::path(model),
             Self::Ollama => "/api/chat".to_owned(),
+        }
+    }
+
+    /// Where the models are listed.
+    fn listing(self) -> &'static str {
+        match self {
+            Self::Responses | Self::Chat => "/models",
+            Self::Messages => "/v1/models?limit=1000",
+            Self::Gemini => "/models?pageSize=1000",
+            Self::Ollama => "/api/tags",
         }
     }
 
@@ -151,6 +162,11 @@ impl HttpLine {
     /// What the log calls the provider.
     pub(crate) fn provider(&self) -> &str {
         &self.provider
+    }
+
+    /// The names of the models that the provider lists.
+    pub(crate) async fn listing(&self) -> Result<(Bytes, Option<SystemTime>), Trouble> {
+        self.transport.get(&self.endpoint, self.shape.listing()).await
     }
 
     /// Sends a form to `path` and waits for the beginning of the answer, which may take as long as thought.

@@ -35,9 +35,11 @@ mod values;
 
 mod ollama;
 mod rehearsal;
+mod probe;
 mod transcribe;
 
 pub use ollama::ollama_models;
+pub use probe::{Listed, Look};
 pub use registry::{Models, ModelsError};
 pub use settings::{Api, ModelRow, ModelsSettings, ProviderSettings, ThinkingFormat, TimeLimits};
 pub use sheet::{Explanation, Sheet, SheetLevel, Unknown};

@@ -32,7 +32,7 @@ const LOGGED: usize = 600;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Refusal {
     /// The HTTP status, or the one named inside a stream.
-    status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// How long it wants to be left alone.
     retry_after: Option<Duration>,
     code: String,

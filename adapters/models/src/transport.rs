@@ -4,12 +4,12 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use pensive_contract::clock::{Clock, Timestamp, within};
 use pensive_contract::secret::Secret;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, DATE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::multipart::Form;
 use reqwest::{Client, RequestBuilder, Response, Url};
 
@@ -21,6 +21,9 @@ use crate::trouble::Trouble;
 
 /// How much of an error body is read at all.
 const ERROR_BODY: usize = 16 << 10;
+
+/// How much of a listing of models is read: the longest known has some hundred KiB.
+const LISTING: usize = 8 << 20;
 
 /// How long an error body is waited for; the status alone says enough.
 const ERROR_WAIT: Duration = Duration::from_secs(5);
@@ -117,6 +120,27 @@ impl Transport {
         Ok(self.secure.get_or_init(|| made).clone())
     }
 
+    /// Fetches what a path holds, a few MiB of it at most, and when the server says that it was.
+    pub(crate) async fn get(
+        &self,
+        endpoint: &Endpoint,
+        path: &str,
+    ) -> Result<(Bytes, Option<SystemTime>), Trouble> {
+        let url = endpoint.url(path);
+        let request = self.client(&url).await?.get(url).headers(endpoint.headers.clone());
+        let mut answer = self.answer(endpoint, request, self.limits.with(Patience::Usual)).await?;
+        let date = answer.response.headers().get(DATE).and_then(|date| date.to_str().ok());
+        let date = date.and_then(|date| httpdate::parse_http_date(date).ok());
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await? {
+            body.extend_from_slice(&chunk);
+            if body.len() > LISTING {
+                return Err(Trouble::Broken(format!("a listing of more than {LISTING} bytes")));
+            }
+        }
+        Ok((body.into(), date))
+    }
+
     /// Sends a load and waits for the beginning of the answer. Everything but success is a refusal.
     pub(crate) async fn post(
         &self,
@@ -127,10 +151,17 @@ impl Transport {
     ) -> Result<Answer, Trouble> {
         let url = endpoint.url(path);
         let http = self.client(&url).await?;
-        let sent = load.put(http.post(url), endpoint).send();
-        let limits = self.limits.with(patience);
+        self.answer(endpoint, load.put(http.post(url), endpoint), self.limits.with(patience)).await
+    }
+
+    async fn answer(
+        &self,
+        endpoint: &Endpoint,
+        request: RequestBuilder,
+        limits: TimeLimits,
+    ) -> Result<Answer, Trouble> {
         let limit = limits.first_byte;
-        let response = within(&*self.clock, limit, sent)
+        let response = within(&*self.clock, limit, request.send())
             .await
             .map_err(|_| Trouble::Late(limit))?
             .map_err(|error| Trouble::Unreachable(causes(&error.without_url())))?;

@@ -22,6 +22,7 @@ mod identity;
 mod menu;
 mod pauses;
 mod poll;
+mod probe;
 mod trouble;
 
 mod files;
@@ -33,4 +34,5 @@ mod render;
 mod verdict;
 
 pub use account::{Telegram, TelegramSettings, connect};
+pub use probe::{Hearing, probe};
 pub use render::{RichMessages, render};

@@ -2,10 +2,12 @@
 //! any platform's or provider's name.
 //!
 //! Read [`ids`] and [`inbound`] for what comes in, [`outward`] for what goes out, [`model`] and [`speech`] for the model's
-//! side, [`tool`] for what it may do, [`session`] and [`store`] for what is kept, [`clock`] and [`fault`] for time and trouble.
+//! side, [`tool`] for what it may do, [`session`] and [`store`] for what is kept, [`clock`], [`fault`] and [`finding`] for time
+//! and trouble.
 
 pub mod clock;
 pub mod fault;
+pub mod finding;
 pub mod ids;
 pub mod inbound;
 pub mod intake;

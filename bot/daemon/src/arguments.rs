@@ -57,6 +57,8 @@ pub(crate) enum Verb {
         #[arg(long)]
         json: bool,
     },
+    /// Look at all that a daemon needs, and say what to do about what is not as it should be
+    Doctor(Doctor),
     /// List the models: their levels, what each puts on the wire, limits and prices
     Models(Models),
     /// Tell what one call puts on the wire, and why
@@ -103,6 +105,16 @@ pub(crate) struct Send {
     pub(crate) json: bool,
     /// The text; without it, or with -, it is read from standard input
     pub(crate) text: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Ask each model once on each of its levels, which costs what such calls cost
+    #[arg(long)]
+    pub(crate) live: bool,
+    /// As one JSON array
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@
 
 mod arguments;
 mod clock;
+mod doctor;
 mod doubts;
 mod equipment;
 mod exit;

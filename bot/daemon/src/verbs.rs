@@ -2,6 +2,7 @@
 
 mod chat;
 mod config;
+mod doctor;
 mod explain;
 mod models;
 mod run;
@@ -36,6 +37,7 @@ pub fn main() -> ExitCode {
         Verb::Chat(asked) => chat::chat(&common, &asked),
         Verb::Send(asked) => send::send(&common, asked),
         Verb::Status { json } => status::status(&common, json),
+        Verb::Doctor(asked) => doctor::doctor(&common, &asked),
         Verb::Models(asked) => models::models(&common, &asked),
         Verb::Explain(asked) => explain::explain(&common, &asked),
         Verb::Config(asked) => config::config(&common, &asked),

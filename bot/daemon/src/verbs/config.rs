@@ -51,10 +51,7 @@ fn check(common: &Common, json: bool) -> Result<(), Failure> {
 }
 
 fn tell_good(config: &Config, json: bool) -> Result<(), Failure> {
-    let mut warnings = missing_secrets(config);
-    warnings.extend(unserved::lines(config));
-    warnings.extend(doubts::lines(config, &catalogue(config)?));
-    warnings.extend(equipment::doubts(config, pensive_tools::sandbox));
+    let warnings = warnings(config)?;
     let file = config.file.as_ref().map(|file| file.display().to_string());
     if json {
         return print_json(&Checked { file, ok: true, faults: Vec::new(), warnings });
@@ -67,6 +64,15 @@ fn tell_good(config: &Config, json: bool) -> Result<(), Failure> {
         text.push_str(&format!("warning: {warning}\n"));
     }
     print(&text)
+}
+
+/// What is right as a file and will not work as it may be meant.
+pub(super) fn warnings(config: &Config) -> Result<Vec<String>, Failure> {
+    let mut warnings = missing_secrets(config);
+    warnings.extend(unserved::lines(config));
+    warnings.extend(doubts::lines(config, &catalogue(config)?));
+    warnings.extend(equipment::doubts(config, pensive_tools::sandbox));
+    Ok(warnings)
 }
 
 /// A file may be right while what it points at is not there; the daemon starts all the same, without that account.
