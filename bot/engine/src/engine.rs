@@ -178,8 +178,9 @@ impl Engine {
         match heard.admission {
             Admission::Admitted => true,
             Admission::Stranger => {
+                let space = inbound.place.space.as_ref().map(tracing::field::display);
                 tracing::info!(
-                    account = %inbound.place.account, sender = %inbound.sender.id, chat = %inbound.place.chat,
+                    account = %inbound.place.account, sender = %inbound.sender.id, chat = %inbound.place.chat, space,
                     "somebody who is on no list wrote; nothing was kept"
                 );
                 false
