@@ -399,7 +399,6 @@ async fn str_11_a_status_line_never_hangs_on_the_words_before_it() {
     })
     .await;
     let mut ann = Talk::with(&scene, &scene.telegram.user("Ann"));
-    ann.ask("/verbose on").await;
     let film = ann.person().film();
     let call = |path: &str| json!({ "path": path });
     scene.model.play(
@@ -407,13 +406,10 @@ async fn str_11_a_status_line_never_hangs_on_the_words_before_it() {
     );
     scene.model.play(Script::new().text("It says one."));
     ann.say("what is in it?");
-    assert_eq!(ann.hear().await, "Let me look");
-    assert_eq!(ann.hear().await, "📖 Read: from a.txt");
-    assert_eq!(ann.hear().await, "📖 Read: from b.txt");
     gate.reached(2).await;
     scene
         .run_until("a status", |_| {
-            film.drafts().iter().find(|text| text.contains("a.txt") && text.contains("b.txt")).cloned()
+            film.drafts().iter().find(|text| text.matches("📖 Read").count() == 2).cloned()
         })
         .await;
     for text in film.drafts() {
