@@ -127,18 +127,23 @@ mod tests {
     #[test]
     fn what_is_served_is_passed_over() {
         let text = "{ channels: { telegram: { botToken: '1:x', dmPolicy: 'allowlist', allowFrom: [1], streaming: 'off' },
+            discord: { token: 'a.b.c', dmPolicy: 'disabled', guilds: { 5: {} }, streaming: 'progress', commands: 'off' },
             web: { enabled: false } }, messages: { queue: { mode: 'collect', debounceMs: 2000, cap: 5 }, responsePrefix: 'x' },
             session: { dmScope: 'main', reset: { idleMinutes: 0, atHour: null } },
-            agents: { defaults: { model: 'openai/x', reasoningDefault: 'on', tools: { allow: ['*'] } } } }";
+            agents: { defaults: { model: 'openai/x', reasoningDefault: 'on', tools: { allow: ['*'] } } },
+            bindings: [{ agent: 'main', match: { channel: 'discord', guild: 5 } }] }";
         assert_eq!(told(text), [""; 0]);
     }
 
     #[test]
     fn what_is_not_served_is_told_with_its_place_and_what_happens_instead() {
-        let text = "{ channels: { telegram: { accounts: { a: { botToken: '1:x', dmPolicy: 'pairing' } } } },
+        let text = "{ channels: { telegram: { accounts: { a: { botToken: '1:x', dmPolicy: 'pairing' } } },
+                discord: { dmPolicy: 'pairing', heartbeat: { showOk: true } } },
             agents: { list: [{ id: 'ops', tools: { allow: ['session_status', 'read'] }, model: 'claude-cli/sonnet' }] } }";
         let expected = [
             "1:61: channels.telegram.accounts.a.dmPolicy has no effect in this version: newcomers cannot ask to be let in; list them in allowFrom",
+            "2:28: channels.discord.dmPolicy has no effect in this version: newcomers cannot ask to be let in; list them in allowFrom",
+            "2:49: channels.discord.heartbeat has no effect in this version: agents speak only when they are spoken to",
             "agent ops: claude-cli/sonnet cannot be used in this version, which starts no command-line agents; name another model",
         ];
         assert_eq!(told(text), expected);

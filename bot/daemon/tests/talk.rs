@@ -114,12 +114,16 @@ fn two_daemons_do_not_share_a_home() {
 
 #[test]
 fn a_missing_token_parks_its_account_and_nothing_else() {
-    let home = Home::with_config("{ channels: { telegram: { botToken: { env: \"NO_SUCH_TOKEN\" } } } }");
-    let daemon = Daemon::start(&home);
-    assert!(daemon.greeting.contains("NO_SUCH_TOKEN"), "{}", daemon.greeting);
-    home.run("status").expect(0, &["parked", "NO_SUCH_TOKEN"], &[]);
-    assert!(home.answer("hello").contains("hello"));
-    assert_eq!(daemon.stop().0, 0);
+    for bots in
+        ["telegram: { botToken: { env: 'NO_SUCH_TOKEN' } }", "discord: { token: { env: 'NO_SUCH_TOKEN' } }"]
+    {
+        let home = Home::with_config(&format!("{{ channels: {{ {bots} }} }}"));
+        let daemon = Daemon::start(&home);
+        assert!(daemon.greeting.contains("NO_SUCH_TOKEN"), "{}", daemon.greeting);
+        home.run("status").expect(0, &["parked", "NO_SUCH_TOKEN"], &[]);
+        assert!(home.answer("hello").contains("hello"));
+        assert_eq!(daemon.stop().0, 0);
+    }
 }
 
 #[test]

@@ -51,8 +51,17 @@ impl Front {
     fn place(&self, push: &Push) -> Result<Place, Fault> {
         let known: Vec<Account> = self.standings.iter().map(|(account, _)| account.clone()).collect();
         let account = pick(&known, &push.channel, push.account.as_deref()).map_err(wrong)?;
-        let topic = push.topic.as_deref().map(|id| Topic { id: id.into(), kind: TopicKind::Topic });
+        let kind = topics_of(&account);
+        let topic = push.topic.as_deref().map(|id| Topic { id: id.into(), kind });
         Ok(Place { account, chat: push.to.as_str().into(), kind: ChatKind::Direct, topic, space: None })
+    }
+}
+
+/// What the rooms inside a chat are called where an account is.
+fn topics_of(account: &Account) -> TopicKind {
+    match account.channel.as_str() {
+        "discord" => TopicKind::Thread,
+        _ => TopicKind::Topic,
     }
 }
 

@@ -69,7 +69,10 @@ impl Message {
                 let place = reach::private(&self.core, &self.pending).await?;
                 self.elsewhere(letter, &place).await
             }
-            Goal::There(place) => self.elsewhere(letter, &place).await,
+            Goal::There(place) => {
+                let place = reach::there(&self.core, &self.pending, place).await;
+                self.elsewhere(letter, &place).await
+            }
         }
     }
 

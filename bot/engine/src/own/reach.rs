@@ -4,6 +4,7 @@
 
 use pensive_contract::ids::{ChatId, SenderId, SpaceId};
 use pensive_contract::inbound::{Addressed, ChatKind, Inbound, Place};
+use pensive_contract::store::StoreFault;
 use pensive_contract::tool::ToolFault;
 use pensive_directives::Owner;
 
@@ -123,13 +124,34 @@ pub(super) async fn private(core: &Core, pending: &Pending) -> Result<Place, Too
     if access::admit(settings, &alone, None) != Admission::Admitted {
         return Err(none());
     }
-    let route = route::route(settings, &alone).ok_or_else(none)?;
-    let record = core.ports.sessions.get(&route.key).await.map_err(|fault| ToolFault {
+    let origin = origin(core, &alone).await.map_err(|fault| ToolFault {
         model: "Where this person talks to me cannot be read right now.".to_owned(),
         log: fault.to_string(),
     })?;
-    let origin = record.map(|record| record.origin).filter(|origin| origin.kind == ChatKind::Direct);
     origin.ok_or_else(none)
+}
+
+/// Where another chat is in fact: a person is named by their own id, which on some platforms is not that of the chat with them.
+/// That is the chat in which they have talked to us.
+pub(super) async fn there(core: &Core, pending: &Pending, place: Place) -> Place {
+    if place.kind != ChatKind::Direct || core.settings.dm_scope == DmScope::Main {
+        return place;
+    }
+    match origin(core, &alone(&pending.inbound, place.chat.as_str())).await {
+        Ok(Some(origin)) if origin.account == place.account => origin,
+        Ok(_) => place,
+        Err(fault) => {
+            tracing::error!(%fault, "the store cannot be read");
+            place
+        }
+    }
+}
+
+/// The chat of two in which a person has talked to us, by what is said in it.
+async fn origin(core: &Core, alone: &Inbound) -> Result<Option<Place>, StoreFault> {
+    let Some(route) = route::route(&core.settings, alone) else { return Ok(None) };
+    let record = core.ports.sessions.get(&route.key).await?;
+    Ok(record.map(|record| record.origin).filter(|origin| origin.kind == ChatKind::Direct))
 }
 
 #[cfg(test)]
