@@ -124,8 +124,11 @@ impl Desk {
 
     /// Tells somebody whose command or press does not come in.
     pub(crate) async fn refuse(&self, interaction: &Interaction, with: &str) -> Outcome<()> {
-        let message = Message { json: words(with), file: None };
-        match self.say(&self.slip(interaction, Came::Command), message).await {
+        self.tell(&self.slip(interaction, Came::Command), with).await
+    }
+
+    async fn tell(&self, slip: &Slip, with: &str) -> Outcome<()> {
+        match self.say(slip, Message { json: words(with), file: None }).await {
             Reply::Ended(outcome) => landed(outcome),
             Reply::Expired => too_late(),
         }
@@ -224,11 +227,22 @@ impl Desk {
         self.change(slip, ORIGINAL, words(NOTHING_TO_SAY)).await
     }
 
-    /// Says something to a person alone, as their interaction's stage asks for.
+    /// Says something to a person alone, as their interaction's stage asks for. Below a message that they alone see, the first
+    /// word is that they were heard: else later changes of that message would be taken for changes of what was said.
     async fn say(&self, slip: &Slip, message: Message) -> Reply {
+        if slip.came == Came::PrivatePress
+            && let Err(fault) = self.acknowledge(slip).await
+        {
+            return refused(&fault);
+        }
         let mut turn = slip.turn().await;
         if self.clock.now().since(slip.since) >= LASTS {
             return Reply::Expired;
+        }
+        // What a press sets is said as an answer to it, and as an answer to the message that it stands for.
+        let content = message.json.get("content").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if let Some(id) = turn.said_before(&content) {
+            return delivered(slip, Some(id));
         }
         let said = match turn.stage {
             Stage::Open => self.begin(&mut turn, slip, message).await,
@@ -236,14 +250,13 @@ impl Desk {
             Stage::Answered => self.follow_up(slip, message).await.map(Some),
         };
         match said {
-            Ok(Some(message)) => {
-                let through = slip.interaction.clone();
-                Reply::Ended(Outcome::Delivered(Handle::Private { through, message }.mint()))
+            Ok(id) => {
+                if let Some(id) = id {
+                    turn.has_said(content, id);
+                }
+                delivered(slip, id)
             }
-            // It landed, and nobody said as what: what is known leads to it.
-            Ok(None) => Reply::Ended(Outcome::Delivered(Handle::Command(slip.interaction.clone()).mint())),
-            Err(fault) if has_expired(&fault) => Reply::Expired,
-            Err(fault) => Reply::Ended(verdict(&fault)),
+            Err(fault) => refused(&fault),
         }
     }
 
@@ -356,18 +369,30 @@ impl Presses for Desk {
     async fn answer(&self, query: &str, text: Option<&str>) -> Outcome<()> {
         let Some(interaction) = Interaction::read(query) else { return unfit() };
         let slip = self.slip(&interaction, Came::Press);
-        match (text, slip.came) {
-            (Some(text), Came::Press | Came::Command) => self.refuse(&interaction, text).await,
-            // The first word is not the text: later changes of the message would be taken for changes of that.
-            (Some(text), Came::PrivatePress) => match self.acknowledge(&slip).await {
-                Ok(()) => self.refuse(&interaction, text).await,
-                Err(fault) => verdict(&fault),
-            },
-            (None, _) => match self.acknowledge(&slip).await {
+        match text {
+            Some(text) => self.tell(&slip, text).await,
+            None => match self.acknowledge(&slip).await {
                 Ok(()) => Outcome::Delivered(()),
                 Err(fault) => verdict(&fault),
             },
         }
+    }
+}
+
+/// That something was said. Where nobody told as what, what is known leads to it.
+fn delivered(slip: &Slip, message: Option<u64>) -> Reply {
+    let through = slip.interaction.clone();
+    let handle = match message {
+        Some(message) => Handle::Private { through, message },
+        None => Handle::Command(through),
+    };
+    Reply::Ended(Outcome::Delivered(handle.mint()))
+}
+
+fn refused(fault: &CallFault) -> Reply {
+    match code(fault) {
+        Some(UNKNOWN_WEBHOOK | UNKNOWN_INTERACTION | INVALID_WEBHOOK_TOKEN) => Reply::Expired,
+        _ => Reply::Ended(verdict(fault)),
     }
 }
 
@@ -389,10 +414,6 @@ fn pause(fault: &CallFault) -> Option<Duration> {
         CallFault::Lost(_) => Some(PAUSE),
         CallFault::Refused(_) | CallFault::Overdue(_) => None,
     }
-}
-
-fn has_expired(fault: &CallFault) -> bool {
-    matches!(code(fault), Some(UNKNOWN_WEBHOOK | UNKNOWN_INTERACTION | INVALID_WEBHOOK_TOKEN))
 }
 
 fn landed(outcome: Outcome<MessageId>) -> Outcome<()> {

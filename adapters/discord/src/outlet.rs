@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::Place;
 use pensive_contract::media::Media;
-use pensive_contract::outward::{Body, Cut, Extras, Outcome, Outlet, Outward, Pace, Part, Refusal, Typing};
+use pensive_contract::outward::{
+    Body, Cut, Extras, FileLimits, Outcome, Outlet, Outward, Pace, Part, Refusal, Typing,
+};
 use reqwest::Method;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -32,8 +34,8 @@ const PACE: Pace = Pace { burst: 5, every: Duration::from_secs(1), shared: None 
 /// 2,000 characters is the longest text that people without a subscription can send
 /// (<https://docs.discord.com/developers/resources/message#create-message>).
 const CUT: Cut = Cut { near: 1_900, most: 2_000 };
-/// The largest file that every channel takes (<https://docs.discord.com/developers/reference#uploading-files>).
-const LARGEST_FILE: usize = 10 << 20;
+/// A file that every channel takes, beside a whole message (<https://docs.discord.com/developers/reference#uploading-files>).
+const FILES: FileLimits = FileLimits { bytes: 10 << 20, caption: CUT.most };
 
 /// The ports of one account that lead outward.
 pub(crate) fn outward(client: Client, desk: Arc<Desk>, manners: Manners) -> Outward {
@@ -47,7 +49,7 @@ pub(crate) fn outward(client: Client, desk: Arc<Desk>, manners: Manners) -> Outw
         pace: Some(PACE),
         attachments: Some(attachments),
         cut: Some(CUT),
-        files: Some(LARGEST_FILE),
+        files: Some(FILES),
     }
 }
 
@@ -112,7 +114,8 @@ impl Outlet for Lines {
     async fn send(&self, to: &Place, part: &Part, extras: &Extras) -> Outcome<MessageId> {
         let Some(channel) = channel(to) else { return unaddressed(to) };
         let letter = Letter::new(to, part, extras, self.manners);
-        if let Some(Handle::Command(interaction)) = extras.reply_to.as_ref().and_then(Handle::read)
+        if let Some(Handle::Command(interaction) | Handle::Private { through: interaction, .. }) =
+            extras.reply_to.as_ref().and_then(Handle::read)
             && let Reply::Ended(outcome) = self.desk.reply(&interaction, &letter, extras.file.clone()).await
         {
             return outcome;

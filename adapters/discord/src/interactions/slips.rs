@@ -55,6 +55,8 @@ pub(super) struct Slip {
     /// When we first heard of it.
     pub(super) since: Timestamp,
     hand: watch::Sender<Hand>,
+    /// What was last said to a press, and as which message.
+    said: Mutex<Option<(String, u64)>>,
 }
 
 impl Slip {
@@ -84,6 +86,24 @@ pub(super) struct Turn<'a> {
     slip: &'a Slip,
     /// How far it is, to be set before the turn ends.
     pub(super) stage: Stage,
+}
+
+impl Turn<'_> {
+    /// The message in which the same was just said to a press.
+    pub(super) fn said_before(&self, content: &str) -> Option<u64> {
+        let said = self.slip.said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.as_ref().filter(|(said, _)| said == content).map(|(_, id)| *id)
+    }
+
+    /// Keeps in mind what was said, where it may be said again.
+    pub(super) fn has_said(&self, content: String, message: u64) {
+        match self.slip.came {
+            Came::Press | Came::PrivatePress => {
+                *self.slip.said.lock().unwrap_or_else(PoisonError::into_inner) = Some((content, message));
+            }
+            Came::Command => {}
+        }
+    }
 }
 
 impl Drop for Turn<'_> {
@@ -188,7 +208,8 @@ fn add(
         entries.remove(&oldest);
     }
     let hand = watch::Sender::new(Hand::Free(Stage::Open));
-    let slip = Arc::new(Slip { interaction: interaction.clone(), came, since: now, hand });
+    let said = Mutex::default();
+    let slip = Arc::new(Slip { interaction: interaction.clone(), came, since: now, hand, said });
     entries.insert(interaction.id, Entry { slip: Arc::clone(&slip), due });
     slip
 }

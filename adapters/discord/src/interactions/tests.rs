@@ -362,6 +362,20 @@ async fn a_message_for_one_person_is_changed_through_the_press_below_it() {
 }
 
 #[tokio::test]
+async fn what_a_press_has_set_is_told_once() {
+    let mut bench = Bench::with(Came::PrivatePress).await;
+    let (to, query, letter) = (interaction(), interaction().query(), json!({"content": "set"}));
+    let serving = async {
+        answered(&mut bench.server, CALLBACK, json!({"type": 6}), Request::nothing).await;
+        answered(&mut bench.server, FOLLOW_UP, told("set"), stands("56")).await;
+    };
+    let (reply, pressed, ()) =
+        tokio::join!(bench.desk.reply(&to, &letter, None), bench.desk.answer(&query, Some("set")), serving);
+    assert_eq!((reply, pressed), (is(56), Outcome::Delivered(())));
+    assert!(bench.server.unanswered().is_empty());
+}
+
+#[tokio::test]
 async fn what_was_said_to_a_command_is_changed_by_its_id() {
     let mut bench = Bench::with(Came::Command).await;
     bench.reply("a", TOLD_CALLBACK, said("a"), made).await;
