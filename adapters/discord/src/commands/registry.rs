@@ -213,3 +213,6 @@ impl FromStr for Reach {
         if text == "everywhere" { Ok(Self::Everywhere) } else { text.parse().map(Self::Guild) }
     }
 }
+
+#[cfg(test)]
+mod tests;
