@@ -12,7 +12,7 @@ use std::time::Duration;
 use pensive_tests::gate::Gate;
 use pensive_tests::model::{Failure, Script};
 use pensive_tests::scene::{Scene, said};
-use pensive_tests::telegram::{Person, Seen};
+use pensive_tests::telegram::{Fault, Person, Seen};
 use pensive_tests::tools::ToolsFake;
 use serde_json::{Value, json};
 
@@ -98,6 +98,22 @@ async fn str_11_words_and_thoughts_are_no_part_of_a_status() {
     gate.open();
     scene.run_until("the answer", |_| said(&ann).contains(&ANSWER.to_owned()).then_some(())).await;
     assert_eq!(film.first("Let me look"), None);
+    assert_eq!(said(&ann), [ANSWER]);
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn str_20_a_status_that_is_not_let_go_at_once_goes_later_and_holds_up_no_answer() {
+    let (scene, ann, gate) = group().await;
+    scene.telegram.inject(Fault::on("deleteMessage").in_chat(ann.chat()).times(3));
+    scene.model.play(reads());
+    scene.model.play(Script::new().text(ANSWER));
+    ann.say("what is in it?");
+    stands(&scene, &ann).await;
+    gate.open();
+    scene.run_until("the answer", |_| said(&ann).contains(&ANSWER.to_owned()).then_some(())).await;
+    scene.run_until("the end", |_| status(&ann).is_none().then_some(())).await;
+    assert_eq!(scene.telegram.calls("deleteMessage").len(), 4);
     assert_eq!(said(&ann), [ANSWER]);
     scene.finish().await;
 }

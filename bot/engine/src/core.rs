@@ -32,6 +32,7 @@ use crate::mask::Masker;
 use crate::media;
 use crate::picker::Signet;
 use crate::rate::RateGate;
+use crate::removal::Removal;
 use crate::retry::send_pause;
 use crate::settings::EngineSettings;
 use crate::traces::Traces;
@@ -254,15 +255,12 @@ impl Core {
 
     /// Takes a preview away that nothing comes in the place of.
     pub(crate) fn take_away(&self, place: &Place, standing: Option<Standing>) {
-        let outward = self.ports.outward.get(&place.account);
-        let previews = outward.and_then(|outward| outward.previews.clone());
-        let (Some(previews), Some(Standing::Settle(id) | Standing::Remove(id))) = (previews, standing) else {
-            return;
-        };
-        let place = place.clone();
+        let Some(Standing::Settle(id) | Standing::Remove(id)) = standing else { return };
+        let Some(removal) = Removal::new(self, place, id) else { return };
         self.tasks.spawn(async move {
-            let outcome = previews.remove(&place, &id).await;
-            tracing::debug!(?outcome, "a preview was taken away");
+            if let Some(pause) = removal.attempt(0).await {
+                removal.insist(pause).await;
+            }
         });
     }
 

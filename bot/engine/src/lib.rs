@@ -38,6 +38,7 @@ mod present;
 mod prompt;
 mod rate;
 mod recovery;
+mod removal;
 mod retry;
 mod route;
 mod rule;

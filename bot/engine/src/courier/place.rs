@@ -9,6 +9,7 @@ use pensive_contract::store::{OutboxKind, PartState, Standing};
 
 use super::{Landing, Round};
 use crate::budget::Rank;
+use crate::removal::Removal;
 
 /// A message that waits for room in its chat looks after so long whether others wait behind it.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -36,14 +37,13 @@ impl Round<'_> {
     pub(super) async fn clear(&mut self) {
         let untouched =
             self.entry.parts.first().is_some_and(|(_, state)| !matches!(state, PartState::Sent(_)));
-        let previews =
-            self.core.ports.outward.get(&self.place.account).and_then(|outward| outward.previews.clone());
-        if let (Some(previews), Some(Standing::Remove(standing)), true) =
-            (previews, self.entry.standing.clone(), untouched)
-        {
-            self.entry.standing = None;
-            let outcome = previews.remove(&self.place, &standing).await;
-            tracing::debug!(?outcome, "a preview was taken away");
+        let Some(Standing::Remove(standing)) = self.entry.standing.clone().filter(|_| untouched) else {
+            return;
+        };
+        let Some(removal) = Removal::new(self.core, &self.place, standing) else { return };
+        self.entry.standing = None;
+        if let Some(pause) = removal.attempt(0).await {
+            self.core.tasks.spawn(removal.insist(pause));
         }
     }
 
