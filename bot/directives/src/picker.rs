@@ -57,8 +57,8 @@ impl Picker {
         Self { source: Some(source), ..self }
     }
 
-    /// The choices, each with its place, that fit what somebody has begun to type: those that begin so, then those that
-    /// hold it. Case does not matter. What people may type instead of a level fits where it begins so.
+    /// The choices, each with its place, that fit what somebody has begun to type: those that begin so, then levels
+    /// that another word for them does, then those that hold it. Case does not matter.
     pub fn fitting(&self, typed: &str) -> Vec<(usize, &Choice)> {
         let typed = typed.trim().to_lowercase();
         let fits = |(place, choice)| Some((self.fit(choice, &typed)?, (place, choice)));
@@ -74,10 +74,8 @@ impl Picker {
         let names = [&choice.label, &choice.word].into_iter().chain(reference);
         let spells =
             |(spelling, level): (&str, Level)| level.name() == choice.word && spelling.starts_with(typed);
-        if is(CommandName::Think) && Level::spellings().any(spells) {
-            return Some(Fit::Begins);
-        }
-        names.filter_map(|name| fit(&name.to_lowercase(), typed)).min()
+        let spelled = (is(CommandName::Think) && Level::spellings().any(spells)).then_some(Fit::Means);
+        names.filter_map(|name| fit(&name.to_lowercase(), typed)).chain(spelled).min()
     }
 }
 
@@ -85,6 +83,7 @@ impl Picker {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Begins,
+    Means,
     Holds,
 }
 

@@ -172,6 +172,7 @@ fn what_is_being_typed_finds_its_choices() {
     check("/think", "I", "minimal medium high default");
     check("/think", " Hi", "high");
     check("/think", "none", "off");
+    check("/think", "h", "high medium");
     check("/think", "ultra", "high");
     check("/think", "prov", "");
     check("/think", "(med", "default");

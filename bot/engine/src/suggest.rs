@@ -110,3 +110,6 @@ fn named(picker: &Picker, choice: &Choice) -> (String, String) {
         Some(_) | None => (choice.label.clone(), choice.word.clone()),
     }
 }
+
+#[cfg(test)]
+mod tests;
