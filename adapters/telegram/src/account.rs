@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::chats::Chats;
 use crate::client::Client;
+use crate::enclosure::FILES;
 use crate::files::Files;
 use crate::ladder::Ladder;
 use crate::outlet::Lines;
@@ -87,7 +88,7 @@ pub fn connect(
         pace: Some(PACE),
         attachments: Some(Arc::new(Files { client: client.clone() })),
         cut: Some(CUT),
-        files: None,
+        files: Some(FILES),
     };
     let state = watch::Sender::new(AccountState::Starting);
     let bot = Bot {

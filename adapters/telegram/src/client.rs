@@ -11,6 +11,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use pensive_contract::clock::{Clock, within};
 use pensive_contract::secret::Secret;
+use reqwest::RequestBuilder;
+use reqwest::multipart::Form;
 use reqwest::redirect::Policy;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -127,6 +129,23 @@ impl Client {
     where
         P: Payload + Serialize + Sync,
     {
+        self.has_token()?;
+        let json = serde_json::to_vec(payload).map_err(|e| CallFault::Unreached(format!("no JSON: {e}")))?;
+        let request = self.request(P::NAME).header(reqwest::header::CONTENT_TYPE, "application/json");
+        self.within(limit, request.body(json)).await
+    }
+
+    /// Makes a call that carries a file, and reads the result.
+    pub(crate) async fn upload<R>(&self, method: &str, form: Form, limit: Duration) -> Result<R, CallFault>
+    where
+        R: DeserializeOwned,
+    {
+        self.has_token()?;
+        let body = self.within(limit, self.request(method).multipart(form)).await?;
+        self.read(&body, |result| serde_json::from_str(result).ok())
+    }
+
+    fn has_token(&self) -> Result<(), CallFault> {
         if self.token.expose().is_empty() {
             // An account whose token could not be read: nobody need be asked whether that is one.
             let description = "this account has no token".to_owned();
@@ -137,18 +156,18 @@ impl Client {
                 moved_to: None,
             }));
         }
-        let json = serde_json::to_vec(payload).map_err(|e| CallFault::Unreached(format!("no JSON: {e}")))?;
-        within(&*self.clock, limit, self.exchange(P::NAME, json))
-            .await
-            .unwrap_or(Err(CallFault::Overdue(limit)))
+        Ok(())
     }
 
-    async fn exchange(&self, method: &str, json: Vec<u8>) -> Result<Body, CallFault> {
-        let request = self
-            .http
-            .post(format!("{}{method}", self.base.expose()))
-            .header(reqwest::header::CONTENT_TYPE, "application/json")
-            .body(json);
+    fn request(&self, method: &str) -> RequestBuilder {
+        self.http.post(format!("{}{method}", self.base.expose()))
+    }
+
+    async fn within(&self, limit: Duration, request: RequestBuilder) -> Result<Body, CallFault> {
+        within(&*self.clock, limit, self.exchange(request)).await.unwrap_or(Err(CallFault::Overdue(limit)))
+    }
+
+    async fn exchange(&self, request: RequestBuilder) -> Result<Body, CallFault> {
         let mut response = request.send().await.map_err(|error| self.broken(error))?;
         let status = response.status().as_u16();
         let first = response.chunk().await.map_err(|error| self.broken(error))?.unwrap_or_default();

@@ -2,7 +2,7 @@
 //!
 //! What comes in: `poll` asks for events, `wire` names their fields, `receive` reads them as the engine's inbound
 //! shape. What goes out: `render` makes messages of a body, `outlet` sends them, `previews` shows what is being made by the
-//! best method that a chat takes (`ladder`), `verdict` says how a call ended; `files` fetches what came with messages. Below both is `client`, one HTTP call; beside them `identity` and `menu` run once at start.
+//! best method that a chat takes (`ladder`), `verdict` says how a call ended; `enclosure` sends files, `files` fetches what came with messages. Below both is `client`, one HTTP call; beside them `identity` and `menu` run once at start.
 //!
 //! Nothing here retries a send, parses a directive, judges access or keeps state that a restart would miss.
 
@@ -25,6 +25,7 @@ mod poll;
 mod probe;
 mod trouble;
 
+mod enclosure;
 mod files;
 mod ladder;
 mod letter;

@@ -1,4 +1,4 @@
-//! Sends: a part becomes one sendMessage, and beside it the typing sign and the answer to a pressed button.
+//! Sends: a part becomes one message, and beside it the typing sign and the answer to a pressed button.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use teloxide_core::types::{CallbackQueryId, ChatAction, ReplyMarkup};
 use crate::address::{Address, GENERAL, thread, unaddressed};
 use crate::chats::Chats;
 use crate::client::{CallFault, Client};
+use crate::enclosure::{self, Parcel};
 use crate::ladder::Ladder;
 use crate::letter::{entities, keyboard, no_preview, reply};
 use crate::payloads::{InputRichMessage, SendRichMessage};
@@ -42,6 +43,13 @@ impl Outlet for Lines {
 
     async fn send(&self, to: &Place, part: &Part, extras: &Extras) -> Outcome<MessageId> {
         let Some(address) = Address::of(to, &self.chats) else { return unaddressed(to) };
+        if let Some(file) = &extras.file {
+            let parcel = Parcel { to, address, part, extras, file };
+            return match self.send_file(&parcel).await {
+                Ok(sent) => delivered(&sent),
+                Err(fault) => enclosure::verdict(self.failed(address, &fault), &fault),
+            };
+        }
         let sent = match &part.whole {
             Some(_) if !self.ladder.takes_rich(address.chat) => return plainer(),
             Some(whole) => {
@@ -50,7 +58,7 @@ impl Outlet for Lines {
             None => self.client.call::<_, Sent>(&send_message(to, address, part, extras)).await,
         };
         match sent {
-            Ok(sent) => Outcome::Delivered(MessageId::from(sent.message_id.to_string())),
+            Ok(sent) => delivered(&sent),
             Err(fault) => {
                 if part.whole.is_some() {
                     self.ladder.judge_rich(address.chat, &fault);
@@ -109,6 +117,10 @@ impl Lines {
         }
         verdict(fault)
     }
+}
+
+fn delivered(sent: &Sent) -> Outcome<MessageId> {
+    Outcome::Delivered(MessageId::from(sent.message_id.to_string()))
 }
 
 /// What a chat that takes no rich messages answers to one: its parts may pass.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use pensive_contract::clock::{Clock, within};
 use pensive_contract::ids::Account;
 use pensive_contract::intake::{AccountState, Channel};
-use pensive_contract::outward::Outward;
+use pensive_contract::outward::{FileLimits, Outward};
 
 pub use self::desk::Desk;
 use self::listener::Listener;
@@ -24,6 +24,9 @@ use crate::fault::TerminalFault;
 
 /// How long the last lines may take to reach clients when the daemon ends.
 const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// A terminal says where a file lies, whatever its size; this is what one that can be looked at has.
+const FILES: FileLimits = FileLimits { bytes: 64 << 20, caption: usize::MAX };
 
 /// What the terminal must be told.
 #[derive(Debug, Clone)]
@@ -83,7 +86,7 @@ impl Terminal {
             pace: None,
             attachments: None,
             cut: None,
-            files: None,
+            files: Some(FILES),
         }
     }
 

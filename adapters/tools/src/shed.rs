@@ -6,12 +6,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pensive_contract::clock::Clock;
 use pensive_contract::ids::AgentId;
-use pensive_contract::tool::{Tool, Toolshed};
+use pensive_contract::inbound::ChatKind;
+use pensive_contract::tool::{self, Tool, ToolFault, Toolshed};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::exec::Exec;
-use crate::files::{Edit, Read, Workspace, Write};
+use crate::files::{Edit, Read, Shelf, Workspace, Write, on_disk};
 use crate::mcp::{House, Servers, Surroundings};
 use crate::settings::{AgentTools, ToolSettings};
 use crate::{memory, web};
@@ -40,6 +41,7 @@ pub struct Tools {
 /// What one agent has.
 struct Peg {
     own: Vec<Arc<dyn Tool>>,
+    workspace: Arc<Workspace>,
     servers: Servers,
 }
 
@@ -60,8 +62,8 @@ impl Tools {
             let surroundings =
                 Surroundings { workspace: own.workspace.clone(), environment: Arc::clone(&environment) };
             let servers = Servers::new(own.servers.clone(), &surroundings, &house);
-            let own = own_tools(own, workspace, &clock, &tasks);
-            (agent, Peg { own: own.into_iter().chain(web.iter().cloned()).collect(), servers })
+            let own = own_tools(own, Arc::clone(&workspace), &clock, &tasks);
+            (agent, Peg { own: own.into_iter().chain(web.iter().cloned()).collect(), workspace, servers })
         });
         Self { agents: agents.collect(), tasks, stop: stop.clone(), _end: stop.drop_guard() }
     }
@@ -98,5 +100,23 @@ impl Toolshed for Tools {
         let Some(peg) = self.agents.get(agent) else { return Vec::new() };
         let servers = peg.servers.tools().await;
         peg.own.iter().cloned().chain(servers).collect()
+    }
+}
+
+#[async_trait]
+impl tool::Workspace for Tools {
+    async fn open(
+        &self,
+        agent: &AgentId,
+        path: &str,
+        shelf: ChatKind,
+        most: usize,
+    ) -> Result<Vec<u8>, ToolFault> {
+        let peg = self.agents.get(agent).ok_or_else(|| ToolFault {
+            model: "This agent has no workspace.".to_owned(),
+            log: format!("there is no agent {agent} any more"),
+        })?;
+        let (workspace, path, shelf) = (Arc::clone(&peg.workspace), path.to_owned(), Shelf::of(shelf));
+        Ok(on_disk(move || workspace.whole(&workspace.path(&path)?, shelf, most)).await?)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::ids::{AgentId, MessageId};
-use crate::inbound::{AttachmentKind, Place};
+use crate::inbound::{AttachmentKind, ChatKind, Place};
 use crate::media::Media;
 use crate::store::OutboxKind;
 
@@ -94,6 +94,8 @@ pub struct Enclosure {
     pub name: String,
     /// What it is to people.
     pub kind: AttachmentKind,
+    /// The least private chat that it touches: that where it was asked for, or that where it goes. It is read as from there.
+    pub shelf: ChatKind,
 }
 
 /// One richer message in place of several parts. A channel that is handed a part with it sends it and nothing else of the
@@ -301,8 +303,17 @@ pub struct Outward {
     pub attachments: Option<std::sync::Arc<dyn crate::media::Attachments>>,
     /// Where people's apps cut what they type; nothing where they do not.
     pub cut: Option<Cut>,
-    /// How large a file it takes, in bytes; nothing where it takes none.
-    pub files: Option<usize>,
+    /// What files it takes; nothing where it takes none.
+    pub files: Option<FileLimits>,
+}
+
+/// What files the platform lets us send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileLimits {
+    /// Bytes of one.
+    pub bytes: usize,
+    /// Length of the text that goes with one, in UTF-16 units. A longer one comes behind it, as messages of its own.
+    pub caption: usize,
 }
 
 /// How many messages the platform lets us make in one chat, edits included.

@@ -78,11 +78,18 @@ pub trait Tool: Send + Sync {
 /// The files that agents work on, for what goes out to people.
 #[async_trait]
 pub trait Workspace: Send + Sync {
-    /// All bytes of a file below the agent's workspace, `most` of them at most. `path` is as a tool would take it.
+    /// All bytes of a file below the agent's workspace, `most` of them at most. `path` is as a tool would take it, and what a
+    /// chat of that kind may not see is not given out.
     ///
     /// # Errors
     /// There is no such file there, or it is larger.
-    async fn open(&self, agent: &AgentId, path: &str, most: usize) -> Result<Vec<u8>, ToolFault>;
+    async fn open(
+        &self,
+        agent: &AgentId,
+        path: &str,
+        shelf: ChatKind,
+        most: usize,
+    ) -> Result<Vec<u8>, ToolFault>;
 }
 
 /// All tools that an agent could be allowed. Asked at the start of each run: servers come and go.

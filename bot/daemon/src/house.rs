@@ -11,7 +11,7 @@ use pensive_config::Config;
 use pensive_contract::clock::{Clock, within};
 use pensive_contract::ids::Account;
 use pensive_contract::intake::AccountState;
-use pensive_contract::tool::Toolshed;
+use pensive_contract::tool::{Toolshed, Workspace};
 use pensive_engine::{Engine, Masker, Ports};
 use pensive_models::Models;
 use pensive_storage::{OpenSettings, Store};
@@ -97,6 +97,7 @@ impl House {
             transcriber: config.messages.transcribe.as_ref().and_then(|model| models.transcriber(model)),
             model: models,
             toolshed: toolshed.clone().or(hung),
+            workspace: tools.clone().map(|tools| tools as Arc<dyn Workspace>),
             outward: accounts.outward(*pace),
             untag: pensive_models::untagged,
             masker: masker(config),

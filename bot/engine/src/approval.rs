@@ -161,6 +161,7 @@ async fn ask(bearings: Bearings<'_>, bubble: &Bubble, arguments: &str) -> Option
         bodies: vec![body],
         buttons: Vec::new(),
         finality: Finality::More,
+        file: None,
     }
     .with_button(notices::ALLOW, notices::rule_data(ticket, Ruling::Allow))
     .with_button(notices::DENY, notices::rule_data(ticket, Ruling::Deny));

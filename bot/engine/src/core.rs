@@ -10,12 +10,12 @@ use pensive_contract::ids::{Account, ChatId, MessageId, SessionKey, Ticket};
 use pensive_contract::inbound::Place;
 use pensive_contract::media::Transcriber;
 use pensive_contract::model::Model;
-use pensive_contract::outward::{Body, Button, Finality, Outward, Pace, Part};
+use pensive_contract::outward::{Body, Button, Enclosure, Finality, Outward, Pace, Part};
 use pensive_contract::store::{
     Inbox, Ledger, Notes, Outbox, OutboxEntry, OutboxKind, PartState, Sessions, Standing, StoreFault,
     Transcript, Write,
 };
-use pensive_contract::tool::Toolshed;
+use pensive_contract::tool::{Toolshed, Workspace};
 use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -26,6 +26,7 @@ use crate::budget::Rank;
 use crate::budget::chats::Budgets;
 use crate::courier::Parcel;
 use crate::effort::Knob;
+use crate::enclosure;
 use crate::errand::shortened;
 use crate::lane::Job;
 use crate::mask::Masker;
@@ -61,6 +62,8 @@ pub struct Ports {
     pub transcriber: Option<Arc<dyn Transcriber>>,
     /// The tools that agents may be allowed, beside the engine's own; nothing where there are no others.
     pub toolshed: Option<Arc<dyn Toolshed>>,
+    /// Where the files are that agents send; nothing where there are none.
+    pub workspace: Option<Arc<dyn Workspace>>,
     /// The outward side of each account.
     pub outward: BTreeMap<Account, Outward>,
     /// A model's words without what tags in them mark as reasoning.
@@ -123,11 +126,19 @@ pub(crate) struct Letter {
     pub(crate) bodies: Vec<Body>,
     pub(crate) buttons: Vec<Button>,
     pub(crate) finality: Finality,
+    /// What goes with it. The first words stand below it, where they fit there.
+    pub(crate) file: Option<Enclosure>,
 }
 
 impl Letter {
     pub(crate) fn plain(kind: OutboxKind, text: impl Into<String>) -> Self {
-        Self { kind, bodies: vec![Body::Plain(text.into())], buttons: Vec::new(), finality: Finality::More }
+        Self {
+            kind,
+            bodies: vec![Body::Plain(text.into())],
+            buttons: Vec::new(),
+            finality: Finality::More,
+            file: None,
+        }
     }
 
     pub(crate) fn with_button(mut self, label: &str, data: String) -> Self {
@@ -184,8 +195,11 @@ impl Core {
         reply_to: Option<MessageId>,
     ) -> Option<OutboxEntry> {
         let outward = self.ports.outward.get(&place.account)?;
-        let parts: Vec<Part> =
+        let mut parts: Vec<Part> =
             letter.bodies.iter().flat_map(|body| outward.outlet.render(&self.masked(body))).collect();
+        if let Some(file) = letter.file {
+            parts = enclosure::enclose(file, parts, outward.files);
+        }
         if parts.is_empty() {
             return None;
         }

@@ -106,6 +106,7 @@ impl Scene<'_> {
             }],
             buttons: Vec::new(),
             finality: Finality::More,
+            file: None,
         });
         Ending { letter, writes }
     }
@@ -119,8 +120,13 @@ impl Scene<'_> {
         }
         bodies.push(Body::Plain(words.clone()));
         let newest = self.pending.tickets.last().copied();
-        let mut letter =
-            Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Failed };
+        let mut letter = Letter {
+            kind: OutboxKind::Answer,
+            bodies,
+            buttons: Vec::new(),
+            finality: Finality::Failed,
+            file: None,
+        };
         if let Some(ticket) = newest {
             letter = letter.with_button(notices::TRY_AGAIN, notices::run_data(ticket));
         }
@@ -170,8 +176,13 @@ impl Scene<'_> {
         bodies.extend(answer.failing.clone().map(Body::Plain));
         let limits = self.core.ports.model.limits(&answer.model);
         bodies.extend(trace::body(answer, limits, settings.trace.value));
-        let letter =
-            Letter { kind: OutboxKind::Answer, bodies, buttons: Vec::new(), finality: Finality::Last };
+        let letter = Letter {
+            kind: OutboxKind::Answer,
+            bodies,
+            buttons: Vec::new(),
+            finality: Finality::Last,
+            file: None,
+        };
         (!letter.bodies.is_empty()).then_some(letter)
     }
 

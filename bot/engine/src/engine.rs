@@ -104,6 +104,7 @@ impl Engine {
             bodies: vec![body],
             buttons: Vec::new(),
             finality: Finality::More,
+            file: None,
         };
         let Some(entry) = self.core.seal(letter, to, None) else {
             let words = format!("There is nothing to send, or no account {}.", to.account);

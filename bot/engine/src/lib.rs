@@ -24,6 +24,7 @@ mod desk;
 mod digest;
 mod effort;
 mod ending;
+mod enclosure;
 mod engine;
 mod errand;
 mod hearing;

@@ -7,12 +7,14 @@ use pensive_contract::media::{Media, MediaKind};
 mod basket;
 mod fit;
 mod mark;
+mod shape;
 mod sort;
 mod welcome;
 
 pub(crate) use basket::ears;
 pub(crate) use fit::for_model;
 pub(crate) use mark::{marked, spoken, words};
+pub(crate) use shape::{Shape, shape};
 pub(crate) use welcome::{Ears, Means, welcome};
 
 /// About how many bytes of text a thing weighs in a model's window.
@@ -27,4 +29,4 @@ pub(crate) fn weight(media: &Media) -> usize {
 }
 
 /// What the engine takes for words that a document holds, and for asides of its own.
-const PLAIN: &str = "text/plain";
+pub(crate) const PLAIN: &str = "text/plain";

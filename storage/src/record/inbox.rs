@@ -92,7 +92,7 @@ enum AddressedRecord {
 /// See [`AttachmentKind`]. What an earlier version called otherwise is a file like any other.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum AttachmentKindRecord {
+pub(crate) enum AttachmentKindRecord {
     Photo,
     Voice,
     Audio,
@@ -236,32 +236,42 @@ impl From<TypedRecord> for TypedText {
     }
 }
 
+impl From<AttachmentKind> for AttachmentKindRecord {
+    fn from(kind: AttachmentKind) -> Self {
+        match kind {
+            AttachmentKind::Photo => Self::Photo,
+            AttachmentKind::Voice => Self::Voice,
+            AttachmentKind::Audio => Self::Audio,
+            AttachmentKind::Video => Self::Video,
+            AttachmentKind::Sticker => Self::Sticker,
+            AttachmentKind::Document => Self::Document,
+        }
+    }
+}
+
+impl From<AttachmentKindRecord> for AttachmentKind {
+    fn from(record: AttachmentKindRecord) -> Self {
+        match record {
+            AttachmentKindRecord::Photo => Self::Photo,
+            AttachmentKindRecord::Voice => Self::Voice,
+            AttachmentKindRecord::Audio => Self::Audio,
+            AttachmentKindRecord::Video => Self::Video,
+            AttachmentKindRecord::Sticker => Self::Sticker,
+            AttachmentKindRecord::Document => Self::Document,
+        }
+    }
+}
+
 impl From<&Attachment> for AttachmentRecord {
     fn from(attachment: &Attachment) -> Self {
-        let kind = match attachment.kind {
-            AttachmentKind::Photo => AttachmentKindRecord::Photo,
-            AttachmentKind::Voice => AttachmentKindRecord::Voice,
-            AttachmentKind::Audio => AttachmentKindRecord::Audio,
-            AttachmentKind::Video => AttachmentKindRecord::Video,
-            AttachmentKind::Sticker => AttachmentKindRecord::Sticker,
-            AttachmentKind::Document => AttachmentKindRecord::Document,
-        };
         let (name, handle) = (attachment.name.clone(), attachment.handle.clone());
-        Self { kind, name, handle, size: attachment.size }
+        Self { kind: attachment.kind.into(), name, handle, size: attachment.size }
     }
 }
 
 impl From<AttachmentRecord> for Attachment {
     fn from(record: AttachmentRecord) -> Self {
-        let kind = match record.kind {
-            AttachmentKindRecord::Photo => AttachmentKind::Photo,
-            AttachmentKindRecord::Voice => AttachmentKind::Voice,
-            AttachmentKindRecord::Audio => AttachmentKind::Audio,
-            AttachmentKindRecord::Video => AttachmentKind::Video,
-            AttachmentKindRecord::Sticker => AttachmentKind::Sticker,
-            AttachmentKindRecord::Document => AttachmentKind::Document,
-        };
-        Self { kind, name: record.name, handle: record.handle, size: record.size }
+        Self { kind: record.kind.into(), name: record.name, handle: record.handle, size: record.size }
     }
 }
 

@@ -2,12 +2,13 @@
 
 use pensive_contract::clock::Timestamp;
 use pensive_contract::ids::Ticket;
-use pensive_contract::outward::{Button, Finality, Mark, Part, Style, Whole};
+use pensive_contract::outward::{Button, Enclosure, Finality, Mark, Part, Style, Whole};
 use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, Standing};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::place::PlaceRecord;
+use super::inbox::AttachmentKindRecord;
+use super::place::{ChatKindRecord, PlaceRecord};
 
 /// See [`OutboxEntry`]; its ticket is the record's key.
 #[derive(Serialize, Deserialize)]
@@ -49,7 +50,19 @@ struct PartRecord {
     marks: Vec<MarkRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     whole: Option<WholeRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    file: Option<FileRecord>,
     state: StateRecord,
+}
+
+/// See [`Enclosure`].
+#[derive(Serialize, Deserialize)]
+struct FileRecord {
+    agent: String,
+    path: String,
+    name: String,
+    kind: AttachmentKindRecord,
+    shelf: ChatKindRecord,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -183,14 +196,37 @@ impl PartRecord {
             style: mark.style.into(),
         });
         let whole = part.whole.map(|whole| WholeRecord { form: whole.form, parts: whole.parts });
-        Self { text: part.text, marks: marks.collect(), whole, state: state.into() }
+        Self {
+            text: part.text,
+            marks: marks.collect(),
+            whole,
+            file: part.file.map(Into::into),
+            state: state.into(),
+        }
     }
 
     fn part(self) -> (Part, PartState) {
         let marks =
             self.marks.into_iter().map(|mark| Mark { range: mark.start..mark.end, style: mark.style.into() });
         let whole = self.whole.map(|whole| Whole { form: whole.form, parts: whole.parts });
-        (Part { text: self.text, marks: marks.collect(), whole, file: None }, self.state.into())
+        (
+            Part { text: self.text, marks: marks.collect(), whole, file: self.file.map(Into::into) },
+            self.state.into(),
+        )
+    }
+}
+
+impl From<Enclosure> for FileRecord {
+    fn from(file: Enclosure) -> Self {
+        let (agent, kind, shelf) = (file.agent.to_string(), file.kind.into(), file.shelf.into());
+        Self { agent, path: file.path, name: file.name, kind, shelf }
+    }
+}
+
+impl From<FileRecord> for Enclosure {
+    fn from(record: FileRecord) -> Self {
+        let (agent, kind, shelf) = (record.agent.into(), record.kind.into(), record.shelf.into());
+        Self { agent, path: record.path, name: record.name, kind, shelf }
     }
 }
 

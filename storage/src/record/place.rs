@@ -19,7 +19,7 @@ pub(crate) struct PlaceRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum ChatKindRecord {
+pub(crate) enum ChatKindRecord {
     Direct,
     Group,
     Channel,
@@ -38,17 +38,33 @@ enum TopicKindRecord {
     Thread,
 }
 
+impl From<ChatKind> for ChatKindRecord {
+    fn from(kind: ChatKind) -> Self {
+        match kind {
+            ChatKind::Direct => Self::Direct,
+            ChatKind::Group => Self::Group,
+            ChatKind::Channel => Self::Channel,
+        }
+    }
+}
+
+impl From<ChatKindRecord> for ChatKind {
+    fn from(record: ChatKindRecord) -> Self {
+        match record {
+            ChatKindRecord::Direct => Self::Direct,
+            ChatKindRecord::Group => Self::Group,
+            ChatKindRecord::Channel => Self::Channel,
+        }
+    }
+}
+
 impl From<&Place> for PlaceRecord {
     fn from(place: &Place) -> Self {
         Self {
             channel: place.account.channel.to_string(),
             account: place.account.id.to_string(),
             chat: place.chat.to_string(),
-            kind: match place.kind {
-                ChatKind::Direct => ChatKindRecord::Direct,
-                ChatKind::Group => ChatKindRecord::Group,
-                ChatKind::Channel => ChatKindRecord::Channel,
-            },
+            kind: place.kind.into(),
             topic: place.topic.as_ref().map(|topic| TopicRecord {
                 id: topic.id.to_string(),
                 kind: match topic.kind {
@@ -66,11 +82,7 @@ impl From<PlaceRecord> for Place {
         Self {
             account: Account { channel: record.channel.into(), id: record.account.into() },
             chat: record.chat.into(),
-            kind: match record.kind {
-                ChatKindRecord::Direct => ChatKind::Direct,
-                ChatKindRecord::Group => ChatKind::Group,
-                ChatKindRecord::Channel => ChatKind::Channel,
-            },
+            kind: record.kind.into(),
             topic: record.topic.map(|topic| Topic {
                 id: topic.id.into(),
                 kind: match topic.kind {

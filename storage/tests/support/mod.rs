@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use pensive_contract::clock::{Clock, Timestamp};
 use pensive_contract::ids::{Account, SessionKey, Ticket};
-use pensive_contract::inbound::{Addressed, ChatKind, Inbound, InboundKind, Place, Sender, TypedText};
-use pensive_contract::outward::{Button, Finality, Mark, Part, Style, Whole};
+use pensive_contract::inbound::{Addressed, AttachmentKind, ChatKind, Inbound, InboundKind, Place, Sender, TypedText};
+use pensive_contract::outward::{Button, Enclosure, Finality, Mark, Part, Style, Whole};
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, SessionChange, Write};
 use pensive_storage::{OpenFault, OpenSettings, Store};
@@ -105,7 +105,13 @@ pub fn outbox(ticket: Ticket) -> OutboxEntry {
             Mark { range: 1..2, style: Style::Link { url: "https://example.org".to_owned() } },
         ],
         whole: (text == "one").then(|| Whole { form: "*one two*".to_owned(), parts: 2 }),
-        file: None,
+        file: (text == "three").then(|| Enclosure {
+            agent: "main".into(),
+            path: "plots/a.png".to_owned(),
+            name: "a.png".to_owned(),
+            kind: AttachmentKind::Photo,
+            shelf: ChatKind::Group,
+        }),
     };
     OutboxEntry {
         ticket,

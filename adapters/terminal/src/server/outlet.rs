@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::Place;
 use pensive_contract::outward::{
-    Body, Cost, Extras, Finality, Mark, Outcome, Outlet, Part, Presses, Preview, Previews, Refusal, Style,
-    Tempo, Typing,
+    Body, Cost, Enclosure, Extras, Finality, Mark, Outcome, Outlet, Part, Presses, Preview, Previews,
+    Refusal, Style, Tempo, Typing,
 };
 use pensive_contract::store::OutboxKind;
 
@@ -58,6 +58,13 @@ fn kind_of(part: &Part, extras: &Extras) -> MessageKind {
     }
 }
 
+/// What a part says, and where its file lies: whoever sits at a terminal goes there.
+fn words(part: &Part) -> String {
+    let Some(Enclosure { agent, path, .. }) = &part.file else { return part.text.clone() };
+    let below = if part.text.is_empty() { "" } else { "\n\n" };
+    format!("{}{below}📎 {path} in the workspace of {agent}", part.text)
+}
+
 #[async_trait]
 impl Outlet for Seated {
     /// A terminal has no limits: one body is one part. Markdown stays as it was written; one mark over all of a part says
@@ -89,7 +96,7 @@ impl Outlet for Seated {
             id: id.clone(),
             answers: extras.reply_to.as_ref().map(|id| id.as_str().to_owned()),
             kind,
-            text: part.text.clone(),
+            text: words(part),
             buttons: extras.buttons.iter().cloned().map(Choice::from).collect(),
             last: extras.finality != Finality::More,
         };
@@ -149,6 +156,8 @@ impl Presses for Seated {
 
 #[cfg(test)]
 mod tests {
+    use pensive_contract::inbound::{AttachmentKind, ChatKind};
+
     use super::*;
     use crate::server::tests::{place, terminal};
 
@@ -178,6 +187,23 @@ mod tests {
             outlet.render(&Body::Thinking(" hm.\n".into())),
             vec![Part { text: "hm.".into(), marks: fold, whole: None, file: None }]
         );
+    }
+
+    #[test]
+    fn a_file_is_told_by_its_place() {
+        let check = |text: &str, expected: &str| {
+            let file = Enclosure {
+                agent: "main".into(),
+                path: "plots/a.png".to_owned(),
+                name: "a.png".to_owned(),
+                kind: AttachmentKind::Photo,
+                shelf: ChatKind::Direct,
+            };
+            let part = Part { text: text.to_owned(), file: Some(file), ..Part::default() };
+            assert_eq!(words(&part), expected);
+        };
+        check("", "📎 plots/a.png in the workspace of main");
+        check("**Look**", "**Look**\n\n📎 plots/a.png in the workspace of main");
     }
 
     #[tokio::test]

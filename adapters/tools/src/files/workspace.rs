@@ -2,7 +2,7 @@
 //! descriptor (`openat2`, Linux 5.6 and later), so that no link, mount or race leads out.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -71,6 +71,26 @@ impl Workspace {
             FileType::Directory => Found::Folder(opened),
             _ => Found::File(File::from(opened), seen),
         })
+    }
+
+    /// All of a file that has `most` bytes at most.
+    pub(crate) fn whole(&self, path: &Inside, shelf: Shelf, most: usize) -> Result<Vec<u8>, Trouble> {
+        let Found::File(file, seen) = self.find(path, shelf)? else {
+            return Err(Trouble::Refused(format!("{path} is a folder.")));
+        };
+        let size = usize::try_from(seen.st_size).unwrap_or(usize::MAX);
+        let too_large =
+            |size: usize| Trouble::Refused(format!("{path} has {size} bytes; {most} are the most."));
+        if size > most {
+            return Err(too_large(size));
+        }
+        let mut content = Vec::with_capacity(size);
+        // It may grow meanwhile.
+        let up_to = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+        file.take(up_to)
+            .read_to_end(&mut content)
+            .map_err(|cause| Trouble::system(format!("{path} cannot be read"), cause))?;
+        if content.len() > most { Err(too_large(content.len())) } else { Ok(content) }
     }
 
     /// Opens a folder that is there, as a place and not to read it.

@@ -24,8 +24,8 @@ pub(super) fn of(tool: &str, arguments: &Arguments<'_>, lens: Lens<'_>) -> Strin
         "web_fetch" => arguments.shown(&["url"]).map(|url| format!("from {url}")),
         "memory_search" => arguments.shown(&["query", "q"]),
         "memory_get" => arguments.shown(PATH),
-        "sessions_spawn" => both(arguments, &["label"], &["task"]),
-        "message" => both(arguments, &["action"], &["target", "to", "chat"]),
+        "sessions_spawn" => told(arguments, &[&["label"], &["task"]]),
+        "message" => told(arguments, &[&["action"], &["target", "to", "chat"], &["file"]]),
         "cron" => arguments.shown(&["action"]),
         "process" => arguments.shown(&["id", "session_id", "sessionId"]),
         "session_status" => None,
@@ -68,8 +68,8 @@ fn search(arguments: &Arguments<'_>, query: &str) -> String {
     }
 }
 
-fn both(arguments: &Arguments<'_>, first: &[&str], second: &[&str]) -> Option<String> {
-    let parts: Vec<String> = [first, second].into_iter().filter_map(|names| arguments.shown(names)).collect();
+fn told(arguments: &Arguments<'_>, what: &[&[&str]]) -> Option<String> {
+    let parts: Vec<String> = what.iter().filter_map(|names| arguments.shown(names)).collect();
     Some(parts.join(", ")).filter(|text| !text.is_empty())
 }
 

@@ -43,6 +43,7 @@ fn each_tool_has_its_shape() {
     check("sessions_spawn", r#"{"task":"Read it all"}"#, "🧑‍🔧 Sub-agent: Read it all");
     check("cron", r#"{"action":"list"}"#, "⏰ Cron: list");
     check("message", r#"{"action":"send","target":"-100"}"#, "✉️ Message: send, -100");
+    check("message", r#"{"text":"See.","file":"plots/a.png"}"#, "✉️ Message: plots/a.png");
     check("session_status", "{}", "📊 Session Status");
     check("process", r#"{"id":7}"#, "🧰 Process: 7");
     check("exec", r#"{"command":"ls -la src"}"#, "🛠️ Exec: list files in src");

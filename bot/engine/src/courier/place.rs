@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pensive_contract::ids::MessageId;
-use pensive_contract::outward::{Outcome, Outlet, Part, Previews};
+use pensive_contract::outward::{Outcome, Outlet, Part, Previews, Refusal};
 use pensive_contract::store::{OutboxKind, PartState, Standing};
 
 use super::{Landing, Round};
 use crate::budget::Rank;
+use crate::enclosure;
 use crate::removal::Removal;
 
 /// A message that waits for room in its chat looks after so long whether others wait behind it.
@@ -17,7 +18,13 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 impl Round<'_> {
     /// Sends a part, or puts it in the place of the preview that stands.
     pub(super) async fn attempt(&self, outlet: &dyn Outlet, index: usize, part: &Part) -> Outcome<MessageId> {
-        let extras = self.extras(index, part);
+        let mut extras = self.extras(index, part);
+        if let Some(file) = &part.file {
+            match enclosure::read(self.core, file, &self.place).await {
+                Ok(media) => extras.file = Some(media),
+                Err(fault) => return Outcome::Refused { refusal: Refusal::Never, why: fault.model },
+            }
+        }
         match self.settles(index) {
             Some((previews, standing)) => previews.settle(&self.place, &standing, part, &extras).await,
             None => outlet.send(&self.place, part, &extras).await,

@@ -1,12 +1,13 @@
 //! Sending a message by itself, beside the answer: into the chat where the run was asked, or into another that it may
-//! reach. It goes out like everything else: without what tags mark as thoughts, masked, on disk before it is sent.
+//! reach. It goes out like everything else: without what tags mark as thoughts, masked, on disk before it is sent. A file of
+//! the workspace may go with it.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use pensive_contract::inbound::Place;
 use pensive_contract::model::ToolSpec;
-use pensive_contract::outward::{Body, Finality};
+use pensive_contract::outward::{Body, Enclosure, Finality};
 use pensive_contract::store::OutboxKind;
 use pensive_contract::tool::{Danger, Errand, Grant, Tool, ToolFault};
 
@@ -15,6 +16,7 @@ use super::crew::Tally;
 use super::reach::{self, Goal};
 use super::{MESSAGE, Own};
 use crate::core::{Core, Letter};
+use crate::enclosure::{self, Wanted};
 use crate::run::Pending;
 use crate::screen::Posted;
 
@@ -41,9 +43,13 @@ impl Message {
         reach::goal(&self.core.settings, &self.pending, to, channel)
     }
 
-    /// The words that people will see.
+    /// The words that people will see; none are needed where a file says it.
     fn words(&self, arguments: &Arguments) -> Result<String, ToolFault> {
-        let text = (self.core.ports.untag)(arguments.needed("text")?);
+        let Some(text) = arguments.text("text")? else {
+            let carries = arguments.text("file")?.is_some();
+            return carries.then(String::new).ok_or_else(|| refused("Give \"text\", or \"file\", or both."));
+        };
+        let text = (self.core.ports.untag)(text);
         if text.trim().is_empty() {
             return Err(refused("Nothing of this text is for people to see, so it was not sent."));
         }
@@ -53,27 +59,28 @@ impl Message {
         Ok(text)
     }
 
-    async fn send(&self, goal: Goal, text: &str) -> Result<String, ToolFault> {
-        let letter = Letter {
-            kind: OutboxKind::Answer,
-            bodies: vec![Body::Markdown(text.to_owned())],
-            buttons: Vec::new(),
-            finality: Finality::More,
-        };
+    /// Another place than that of the run, where it is one.
+    async fn place(&self, goal: Goal) -> Result<Option<Place>, ToolFault> {
         match goal {
-            Goal::Here => match self.own.outbound.send(letter, text).await {
+            Goal::Here => Ok(None),
+            Goal::Asker => reach::private(&self.core, &self.pending).await.map(Some),
+            Goal::There(place) => Ok(Some(reach::there(&self.core, &self.pending, place).await)),
+        }
+    }
+
+    async fn file(&self, path: &str, errand: &Errand, to: &Place) -> Result<Enclosure, ToolFault> {
+        let wanted = Wanted { agent: &errand.agent, path, from: errand.kind };
+        enclosure::look(&self.core, &wanted, to).await
+    }
+
+    async fn send(&self, letter: Letter, text: &str, place: Option<Place>) -> Result<String, ToolFault> {
+        let Some(place) = place else {
+            return match self.own.outbound.send(letter, text).await {
                 Posted::Kept => Ok("Sent to this chat. Do not say it again in your answer.".to_owned()),
                 Posted::Lost => Err(refused(NOT_KEPT)),
-            },
-            Goal::Asker => {
-                let place = reach::private(&self.core, &self.pending).await?;
-                self.elsewhere(letter, &place).await
-            }
-            Goal::There(place) => {
-                let place = reach::there(&self.core, &self.pending, place).await;
-                self.elsewhere(letter, &place).await
-            }
-        }
+            };
+        };
+        self.elsewhere(letter, &place).await
     }
 
     async fn elsewhere(&self, letter: Letter, place: &Place) -> Result<String, ToolFault> {
@@ -117,14 +124,31 @@ impl Tool for Message {
             ));
         }
         let text = self.words(&arguments)?;
+        let place = self.place(goal).await?;
+        let file = match arguments.text("file")? {
+            Some(path) => {
+                Some(self.file(path, errand, place.as_ref().unwrap_or(&self.pending.inbound.place)).await?)
+            }
+            None => None,
+        };
         if !self.own.outbound.begin() {
             return Err(refused(
                 "This run has sent as many messages as it may. Put the rest into your answer.",
             ));
         }
-        let sent = self.send(goal, &text).await?;
+        let sent = self.send(letter(&text, file), &text, place).await?;
         self.own.crew.report(Tally { deeds: 1, ..Tally::default() });
         Ok(sent)
+    }
+}
+
+fn letter(text: &str, file: Option<Enclosure>) -> Letter {
+    Letter {
+        kind: OutboxKind::Answer,
+        bodies: vec![Body::Markdown(text.to_owned())],
+        buttons: Vec::new(),
+        finality: Finality::More,
+        file,
     }
 }
 
@@ -137,11 +161,11 @@ fn spec() -> ToolSpec {
         "type": "object",
         "properties": {
             "action": { "type": "string", "enum": ["send"] },
-            "text": field("What to say, as Markdown."),
+            "text": field("What to say, as Markdown. Below a file, where there is one."),
+            "file": field("A file of your workspace to send along, relative to it. One at a time."),
             "to": field("The id of another chat, or \"me\" for the person alone. This chat where nothing is said."),
             "channel": field("Only ever the channel of this chat."),
         },
-        "required": ["text"],
         "additionalProperties": false,
     });
     ToolSpec { name: MESSAGE.to_owned(), description: description.to_owned(), schema: schema.to_string() }

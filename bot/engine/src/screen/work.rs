@@ -98,8 +98,13 @@ impl Screen<'_> {
     async fn perform(&self, due: Due) -> Option<Landing> {
         match due {
             Due::Op(Op::Post(Post { kind, body, over })) => {
-                let letter =
-                    Letter { kind, bodies: vec![body], buttons: Vec::new(), finality: Finality::More };
+                let letter = Letter {
+                    kind,
+                    bodies: vec![body],
+                    buttons: Vec::new(),
+                    finality: Finality::More,
+                    file: None,
+                };
                 let standing = self.give_way(over);
                 self.dispatch(letter, standing).await.1
             }
@@ -146,7 +151,9 @@ impl Screen<'_> {
             self.stands_still(standing);
             return (Posted::Lost, None);
         };
-        entry.standing = standing.clone().map(Standing::Settle);
+        let carries = entry.parts.iter().any(|(part, _)| part.file.is_some());
+        // A preview becomes words, and no file.
+        entry.standing = standing.clone().map(if carries { Standing::Remove } else { Standing::Settle });
         let core = Arc::clone(self.core);
         let send = async move {
             if entry.standing.is_some() {
