@@ -52,9 +52,14 @@ fn rooms_know_only_whom_they_may() {
     };
     check("pensive-directives", &[]);
     check("pensive-contract", &["pensive-directives"]);
+    check("pensive-prose", &["pensive-contract"]);
     for room in edges.keys().filter(|room| room.starts_with("pensive-")) {
         match room.as_str() {
             "pensive-directives" | "pensive-contract" | "pensive-tests" => {}
+            // What people read on a platform begins with what a model wrote.
+            "pensive-telegram" | "pensive-discord" => {
+                check(room, &["pensive-directives", "pensive-contract", "pensive-prose"]);
+            }
             room => check(room, &["pensive-directives", "pensive-contract"]),
         }
     }
@@ -81,7 +86,7 @@ fn heavy_crates_are_named_only_in_their_rooms() {
     check("anyhow", &["pensive", "pensive-tests"]);
     check("jsonc-parser", &["pensive-config"]);
     check("governor", &["pensive-engine"]);
-    for pure in ["pensive-directives", "pensive-contract"] {
+    for pure in ["pensive-directives", "pensive-contract", "pensive-prose"] {
         for heavy in ["tokio", "serde", "serde_json", "reqwest", "rmcp"] {
             assert!(!edges[pure].contains(heavy), "{pure} names {heavy}");
         }

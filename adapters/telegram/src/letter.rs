@@ -3,12 +3,11 @@
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::{ChatKind, Place};
 use pensive_contract::outward::{Button, Extras, Mark, Part, Quote, Style};
+use pensive_prose::length;
 use teloxide_core::types::{
     self, InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, MessageEntityKind,
     ReplyParameters,
 };
-
-use crate::units;
 
 /// Limit of a button's data in bytes (<https://core.telegram.org/bots/api#inlinekeyboardbutton>).
 const LONGEST_DATA: usize = 64;
@@ -84,10 +83,10 @@ pub(crate) fn entities(part: &Part) -> Vec<MessageEntity> {
         else {
             continue;
         };
-        let offset = unit + units::length(before);
+        let offset = unit + length(before);
         from = (mark.range.start, offset);
         if let Some(kind) = kind(mark) {
-            entities.push(MessageEntity { kind, offset, length: units::length(inside) });
+            entities.push(MessageEntity { kind, offset, length: length(inside) });
         }
     }
     entities

@@ -1,13 +1,12 @@
 //! Calls that teloxide does not know, or not with all their fields: rich messages, drafts, a list of events with the newest
 //! kinds. They are written after <https://core.telegram.org/bots/api> and go through the same client as teloxide's own.
 
+use pensive_prose::reads_right;
 use serde::Serialize;
 use teloxide_core::requests::Payload;
 use teloxide_core::types::{
     InlineKeyboardMarkup, LinkPreviewOptions, MessageEntity, Recipient, ReplyParameters, ThreadId, True,
 };
-
-use crate::render::reads_right;
 
 /// A rich message (Bot API 10.1), as Markdown.
 #[derive(Debug, Clone, PartialEq, Serialize)]

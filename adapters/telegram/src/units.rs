@@ -2,11 +2,6 @@
 
 use std::ops::Range;
 
-/// How long `text` is for Telegram.
-pub(crate) fn length(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
-}
-
 /// The byte ranges of `text` for ranges in units (offset, length); nothing for one that is empty, reaches outside or cuts
 /// a character. One walk over the text, whatever the number of ranges.
 pub(crate) fn byte_ranges(text: &str, spans: &[(i64, i64)]) -> Vec<Option<Range<usize>>> {
@@ -74,7 +69,7 @@ mod tests {
         #[test]
         fn ranges_agree_with_the_units_themselves(text in ".{0,30}", spans in proptest::collection::vec((-2i64..40, -2i64..40), 0..6)) {
             let units: Vec<u16> = text.encode_utf16().collect();
-            prop_assert_eq!(length(&text), units.len());
+            prop_assert_eq!(pensive_prose::length(&text), units.len());
             for (span, range) in spans.iter().zip(byte_ranges(&text, &spans)) {
                 let expected = in_units(*span)
                     .and_then(|(start, end)| units.get(start..end))

@@ -5,9 +5,8 @@
 use std::ops::Range;
 
 use pensive_contract::outward::Body;
+use pensive_prose::{closed, end, open_fence, without_tags};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
-
-use super::{control, partial};
 
 /// The limits that Telegram documents for rich messages: characters, blocks, levels, columns of a table.
 const MOST_CHARACTERS: usize = 32_768;
@@ -42,7 +41,7 @@ pub(super) fn form(body: &Body) -> Option<Form> {
         Body::Framed { before, markdown, after } => (before.as_str(), markdown.as_str(), after.as_str()),
         Body::Plain(_) | Body::Thinking(_) => return None,
     };
-    let answer = Reader::read(control::without_tags(markdown));
+    let answer = Reader::read(without_tags(markdown));
     if !answer.fits() {
         return None;
     }
@@ -63,26 +62,16 @@ pub(crate) fn rich_draft(thinking: Option<&str>, markdown: &str) -> String {
     let thoughts = thinking.map(str::trim).filter(|thoughts| !thoughts.is_empty());
     let thoughts =
         thoughts.map_or_else(|| PLACEHOLDER.to_owned(), |thoughts| tag_text(end(thoughts, DRAFT_THINKING)));
-    let markdown = control::without_tags(markdown);
+    let markdown = without_tags(markdown);
     let tail = end(markdown, DRAFT_ANSWER);
     // Cut inside a block of code, the rest of it is code still.
-    let fence = markdown.get(..markdown.len() - tail.len()).and_then(partial::open_fence);
-    let answer = fence.map_or_else(
-        || partial::closed(tail),
-        |fence| partial::closed(&format!("{fence}\n{tail}")).into_owned().into(),
-    );
+    let fence = markdown.get(..markdown.len() - tail.len()).and_then(open_fence);
+    let answer =
+        fence.map_or_else(|| closed(tail), |fence| closed(&format!("{fence}\n{tail}")).into_owned().into());
     let answer = Reader::read(&answer).out;
     let answer = answer.trim();
     let gap = if answer.is_empty() { "" } else { "\n\n" };
     format!("<tg-thinking>{thoughts}</tg-thinking>{gap}{answer}")
-}
-
-/// The last lines of `text` that have at most `most` bytes, or of one that is longer, its end.
-fn end(text: &str, most: usize) -> &str {
-    let Some(cut) = text.len().checked_sub(most).filter(|cut| *cut > 0) else { return text };
-    let cut = (cut..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    let tail = text.get(cut..).unwrap_or_default();
-    tail.find('\n').and_then(|at| tail.get(at + 1..)).filter(|lines| !lines.is_empty()).unwrap_or(tail)
 }
 
 /// Text inside a tag: nothing in it is Markdown or a tag, and no empty line ends the tag early.

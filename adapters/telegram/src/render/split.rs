@@ -4,11 +4,8 @@
 use std::ops::Range;
 
 use pensive_contract::outward::{Mark, Part, Style};
+use pensive_prose::{Styled, floor, is_boundary, is_visible, length, sentence_ends};
 use unicode_segmentation::GraphemeCursor;
-
-use super::Styled;
-use super::visible::is_visible;
-use crate::units;
 
 /// UTF-16 units in a message (<https://core.telegram.org/bots/api#sendmessage>).
 pub(super) const MOST_UNITS: usize = 4096;
@@ -17,7 +14,7 @@ pub(super) const MOST_MARKS: usize = 100;
 
 /// Splits `whole`; parts that show nothing are left out.
 pub(super) fn split(whole: Styled) -> Vec<Part> {
-    if whole.marks.len() <= MOST_MARKS && units::length(&whole.text) <= MOST_UNITS {
+    if whole.marks.len() <= MOST_MARKS && length(&whole.text) <= MOST_UNITS {
         return vec![Part { text: whole.text, marks: whole.marks, whole: None, file: None }];
     }
     let mut cutter = Cutter { text: &whole.text, marks: &whole.marks, through: Vec::new(), start: 0 };
@@ -91,7 +88,12 @@ impl Cutter<'_> {
         for mark in &mut marks {
             mark.range = mark.range.start.max(start) - start..mark.range.end.min(end) - start;
         }
-        Part { text: self.text.get(start..end).unwrap_or_default().to_owned(), marks, whole: None, file: None }
+        Part {
+            text: self.text.get(start..end).unwrap_or_default().to_owned(),
+            marks,
+            whole: None,
+            file: None,
+        }
     }
 }
 
@@ -105,28 +107,6 @@ fn fitting(text: &str, most: usize) -> usize {
         }
     }
     text.len()
-}
-
-/// The nearest start of a character at or before `at`.
-fn floor(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-}
-
-/// The places behind the white space behind a sentence.
-fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
-    let ends = text.char_indices().zip(text.chars().skip(1));
-    ends.filter_map(|((at, c), next)| match c {
-        '.' | '!' | '?' | '…' | '؟' | '۔' if next.is_whitespace() => {
-            Some(at + c.len_utf8() + next.len_utf8())
-        }
-        '。' | '！' | '？' => Some(at + c.len_utf8()),
-        _ => None,
-    })
-}
-
-/// Whether no flag, emoji or accented letter is torn at `at`.
-fn is_boundary(text: &str, at: usize) -> bool {
-    GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0).unwrap_or(true)
 }
 
 /// The last place at or before `limit` where nothing is torn. What fills a whole message without such a place is torn

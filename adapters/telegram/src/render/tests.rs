@@ -1,7 +1,8 @@
+use pensive_contract::outward::Style;
+use pensive_prose::length;
 use proptest::prelude::*;
 
 use super::*;
-use crate::units;
 
 /// Writes parts so that a reader sees text and styles: `{b|bold}`.
 fn shown(part: &Part) -> String {
@@ -211,7 +212,7 @@ fn fmt_11_emoji_and_flags_are_counted_in_units_and_never_cut() {
         let parts = parts(&emoji.repeat(5000));
         assert!(parts.len() > 1);
         for part in &parts {
-            assert!(units::length(&part.text) <= split::MOST_UNITS);
+            assert!(length(&part.text) <= split::MOST_UNITS);
             assert_eq!(part.text.replace(emoji, ""), "", "{emoji}");
         }
     }
@@ -309,13 +310,13 @@ fn any_markdown() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn fmt_09_fmt_12_parts_are_within_limits_and_together_are_the_text(markdown in any_markdown()) {
-        let whole = framed("", &markdown, "");
+        let whole = pensive_prose::answer("", &markdown, "", &DIALECT);
         let parts = render(&Body::Markdown(markdown));
         let seen = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         let joined: String = parts.iter().map(|part| part.text.as_str()).collect();
         let lost = split::split(whole.clone()).len() < 2 && parts.is_empty();
         if lost {
-            prop_assert!(!visible::is_visible(&whole.text));
+            prop_assert!(!is_visible(&whole.text));
         } else if parts.iter().map(|part| part.text.len()).sum::<usize>() == whole.text.len() {
             prop_assert_eq!(&joined, &whole.text);
         } else {
@@ -323,7 +324,7 @@ proptest! {
             prop_assert_eq!(seen(&joined), seen(&whole.text));
         }
         for part in &parts {
-            prop_assert!(units::length(&part.text) <= split::MOST_UNITS);
+            prop_assert!(length(&part.text) <= split::MOST_UNITS);
             prop_assert!(part.marks.len() <= split::MOST_MARKS);
             prop_assert!(part.marks.is_sorted_by_key(|mark| mark.range.start));
             for mark in &part.marks {

@@ -1,40 +1,35 @@
-//! Markdown to text and marks. The result keeps Telegram's rules for nested styles: code shares its characters with no
-//! other style of a line, a link holds no code, quotations do not nest
-//! (<https://core.telegram.org/bots/api#formatting-options>).
+//! Markdown to text and marks. The result keeps the strictest rules for nested styles that a platform has: code shares its
+//! characters with no other style of a line, a link holds no code, quotations do not nest.
 
 use pensive_contract::outward::Style;
-use pulldown_cmark::{BlockQuoteKind, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{
+    BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd, TextMergeStream,
+};
 
-use super::Styled;
-use super::page::Page;
-use super::table::Table;
-
-/// Whether quotations are marked; inside a text that is quoted as a whole they cannot be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quotes {
-    Marked,
-    Unmarked,
-}
+use crate::dialect::{Dialect, Quotes, Shapes, Spoilers};
+use crate::page::Page;
+use crate::styled::{LeadKind, Styled};
+use crate::table::Table;
 
 /// Reads `markdown` and lays it out.
-pub(super) fn styled(markdown: &str, quotes: Quotes) -> Styled {
+pub(crate) fn styled(markdown: &str, dialect: &Dialect) -> Styled {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_GFM;
-    let mut writer = Writer::new(quotes);
-    for event in Parser::new_ext(markdown, options) {
+    let mut writer = Writer::new(dialect);
+    for event in TextMergeStream::new(Parser::new_ext(markdown, options)) {
         writer.event(event);
     }
     writer.page.finish()
 }
 
-const BULLET: &str = "• ";
-
-struct Writer {
+struct Writer<'a> {
+    dialect: &'a Dialect,
     page: Page,
     lists: Vec<List>,
-    quotes: Quotes,
+    /// Where the heading began that the platform draws.
+    heading: Option<(usize, u8)>,
     /// Where the outermost quotation began, and how many are open.
     quoted: (usize, usize),
     links: Vec<Link>,
@@ -60,10 +55,18 @@ struct Code {
     start: Option<usize>,
 }
 
-impl Writer {
-    fn new(quotes: Quotes) -> Self {
-        let page = Page::default();
-        Self { page, quotes, lists: Vec::new(), quoted: (0, 0), links: Vec::new(), code: None, table: None }
+impl<'a> Writer<'a> {
+    fn new(dialect: &'a Dialect) -> Self {
+        Self {
+            dialect,
+            page: Page::default(),
+            lists: Vec::new(),
+            heading: None,
+            quoted: (0, 0),
+            links: Vec::new(),
+            code: None,
+            table: None,
+        }
     }
 
     fn event(&mut self, event: Event<'_>) {
@@ -77,13 +80,14 @@ impl Writer {
                 self.page.owe_more(text.len() - line.len());
             }
             Event::Code(code) => self.code_span(&code),
+            Event::SoftBreak | Event::HardBreak if self.heading.is_some() => self.page.push(" "),
             Event::SoftBreak | Event::HardBreak => self.page.owe(1),
             Event::Rule => {
                 self.page.push("———");
                 self.page.owe(2);
             }
             Event::TaskListMarker(done) => {
-                self.page.take_back(BULLET);
+                self.page.take_back(self.bullet());
                 self.page.append(if done { "☑ " } else { "☐ " });
             }
             // Not asked for.
@@ -93,7 +97,8 @@ impl Writer {
 
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
-            Tag::Heading { .. } | Tag::Strong => self.open(Style::Bold),
+            Tag::Heading { level, .. } => self.start_heading(level),
+            Tag::Strong => self.open(Style::Bold),
             Tag::Emphasis => self.open(Style::Italic),
             Tag::Strikethrough => self.open(Style::Strike),
             Tag::BlockQuote(kind) => self.start_quote(kind),
@@ -121,10 +126,7 @@ impl Writer {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Heading(_) => {
-                self.close();
-                self.page.owe(2);
-            }
+            TagEnd::Heading(_) => self.end_heading(),
             TagEnd::Strong | TagEnd::Emphasis | TagEnd::Strikethrough => self.close(),
             TagEnd::BlockQuote(_) => self.end_quote(),
             TagEnd::CodeBlock => self.end_code(),
@@ -154,8 +156,48 @@ impl Writer {
                 code.start = Some(self.page.settle_flush());
             }
             self.page.append(text);
+        } else if self.dialect.spoilers == Spoilers::Hidden {
+            self.with_spoilers(text);
         } else {
             self.page.push(text);
+        }
+    }
+
+    /// Text in which two bars on either side hide what is between.
+    fn with_spoilers(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some((before, hidden, after)) = spoiler(rest) {
+            self.page.push(before);
+            self.page.open(Style::Spoiler);
+            self.page.push(hidden);
+            self.page.close();
+            rest = after;
+        }
+        self.page.push(rest);
+    }
+
+    fn start_heading(&mut self, level: HeadingLevel) {
+        let level = level as u8;
+        if self.dialect.shapes == Shapes::Marked && level <= 3 {
+            self.heading = Some((self.page.settle(), level));
+        } else {
+            self.open(Style::Bold);
+        }
+    }
+
+    fn end_heading(&mut self) {
+        match self.heading.take() {
+            Some((start, _)) if start == self.page.len() => {}
+            Some((start, level)) => self.page.lead(start..self.page.len(), LeadKind::Heading(level)),
+            None => self.close(),
+        }
+        self.page.owe(2);
+    }
+
+    fn bullet(&self) -> &'static str {
+        match self.dialect.shapes {
+            Shapes::Drawn => "• ",
+            Shapes::Marked => "- ",
         }
     }
 
@@ -210,6 +252,7 @@ impl Writer {
     }
 
     fn start_item(&mut self) {
+        let bullet = self.bullet();
         let Some(list) = self.lists.last_mut() else { return };
         let label = match &mut list.next {
             Some(number) => {
@@ -217,10 +260,19 @@ impl Writer {
                 *number = number.saturating_add(1);
                 label
             }
-            None => BULLET.to_owned(),
+            None => bullet.to_owned(),
         };
-        list.columns.1 = list.columns.0 + label.chars().count();
-        self.page.label(list.columns.0, &label);
+        let (edge, shapes) = (list.columns.0, self.dialect.shapes);
+        list.columns.1 = match shapes {
+            Shapes::Drawn => edge + label.chars().count(),
+            // Wider steps would be more than one level to some platforms.
+            Shapes::Marked => edge + 2,
+        };
+        self.page.indent_by(list.columns.1);
+        let place = self.page.label(edge, &label);
+        if shapes == Shapes::Marked {
+            self.page.lead(place, LeadKind::Item);
+        }
     }
 
     fn end_list(&mut self) {
@@ -245,7 +297,7 @@ impl Writer {
 
     fn end_quote(&mut self) {
         self.quoted.1 = self.quoted.1.saturating_sub(1);
-        if self.quoted.1 == 0 && self.quotes == Quotes::Marked {
+        if self.quoted.1 == 0 && self.dialect.quotes == Quotes::Marked {
             self.page.mark(self.quoted.0..self.page.len(), Style::Quote);
         }
         self.page.owe(2);
@@ -267,7 +319,7 @@ impl Writer {
         if shown || url.is_empty() || !self.links.is_empty() {
             return;
         }
-        if is_web(&url) {
+        if (self.dialect.is_link)(&url, self.page.since(start)) {
             self.page.mark(start..self.page.len(), Style::Link { url });
         } else {
             self.page.push(&aside(&url));
@@ -299,11 +351,15 @@ fn title(kind: BlockQuoteKind) -> &'static str {
     }
 }
 
-/// Whether Telegram makes a link of it. It drops others without a word, also those to a host without a dot, and a `tg:`
-/// link could call a person.
-fn is_web(url: &str) -> bool {
-    reqwest::Url::parse(url).is_ok_and(|url| {
-        matches!(url.scheme(), "http" | "https")
-            && url.host_str().is_some_and(|host| host.contains(['.', ':']))
-    })
+/// The first stretch that two bars enclose without a blank at their inner sides: what is before, inside and behind.
+fn spoiler(text: &str) -> Option<(&str, &str, &str)> {
+    let is_open = |at: usize| {
+        let next = text.get(at + 2..).and_then(|rest| rest.chars().next());
+        next.is_some_and(|c| !c.is_whitespace() && c != '|')
+    };
+    let (open, _) = text.match_indices("||").find(|(at, _)| is_open(*at))?;
+    let inside = text.get(open + 2..)?;
+    let end = |at: &usize| inside.get(..*at).is_some_and(|hidden| !hidden.ends_with(char::is_whitespace));
+    let close = inside.match_indices("||").map(|(at, _)| at).find(end)?;
+    Some((text.get(..open)?, inside.get(..close)?, inside.get(close + 2..)?))
 }

@@ -5,7 +5,8 @@ const NAMES: [&str; 2] = ["reply_to_current", "audio_as_voice"];
 const NAME_WITH_ID: &str = "reply_to:";
 
 /// The message behind its leading control tags, or the message itself when there are none.
-pub(super) fn without_tags(markdown: &str) -> &str {
+#[must_use]
+pub fn without_tags(markdown: &str) -> &str {
     let mut rest = markdown;
     while let Some(after) = opening(rest).and_then(after_tag) {
         rest = after;

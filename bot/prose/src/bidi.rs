@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use pensive_contract::outward::{Mark, Style};
 
-use super::Styled;
+use crate::styled::{Lead, LeadKind, Styled};
 
 const RIGHT_TO_LEFT: char = '\u{200f}';
 const ISOLATE_LEFT: char = '\u{2066}';
@@ -14,7 +14,7 @@ const ISOLATE_RIGHT: char = '\u{2067}';
 const END_ISOLATE: char = '\u{2069}';
 
 /// Adds the marks that `whole` needs.
-pub(super) fn guide(whole: Styled) -> Styled {
+pub(crate) fn guide(whole: Styled) -> Styled {
     // Everything below U+0590 is spelled with smaller lead bytes; most texts end here.
     if !whole.text.bytes().any(|byte| byte >= 0xD6) || !whole.text.chars().any(is_right) {
         return whole;
@@ -27,14 +27,25 @@ pub(super) fn guide(whole: Styled) -> Styled {
         let first = fixed.partition_point(|mark| mark.range.end <= start);
         let here = fixed.get(first..).unwrap_or_default().iter().take_while(|mark| mark.range.start < end);
         let words = line.trim_end_matches(['\n', '\r']);
-        Line { text: words, start, fixed: here.cloned().collect() }.guide(&mut signs);
+        let begin = behind_label(&whole.leads, start, end).min(start + words.len());
+        let text = words.get(begin - start..).unwrap_or_default();
+        Line { text, start: begin, fixed: here.cloned().collect() }.guide(&mut signs);
         start = end;
     }
     insert(whole, &signs)
 }
 
+/// Where the words of a line begin: a label has to stay at its edge.
+fn behind_label(leads: &[Lead], start: usize, end: usize) -> usize {
+    let near = leads.partition_point(|lead| lead.range.start < start);
+    let ahead = leads.get(near..).unwrap_or_default();
+    let items = ahead.iter().take_while(|lead| lead.range.start < end);
+    items.filter(|lead| lead.kind == LeadKind::Item).map(|lead| lead.range.end).last().unwrap_or(start)
+}
+
 /// Whether most letters of a text read from the right.
-pub(crate) fn reads_right(text: &str) -> bool {
+#[must_use]
+pub fn reads_right(text: &str) -> bool {
     if !text.bytes().any(|byte| byte >= 0xD6) {
         return false;
     }
@@ -235,5 +246,10 @@ fn insert(whole: Styled, signs: &[(usize, char)]) -> Styled {
         };
         Mark { range, style: mark.style }
     };
-    Styled { text, marks: whole.marks.into_iter().map(moved).collect() }
+    let shifted = |lead: Lead| {
+        let Range { start, end } = lead.range;
+        Lead { range: start + before(start)..end + before(end), ..lead }
+    };
+    let leads = whole.leads.into_iter().map(shifted).collect();
+    Styled { text, marks: whole.marks.into_iter().map(moved).collect(), leads }
 }

@@ -11,43 +11,43 @@ const BETWEEN: &str = " | ";
 
 /// A table while its cells are being read.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(crate) struct Table {
     alignments: Vec<Alignment>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table without rows; the columns are known by their alignments.
-    pub(super) fn new(alignments: Vec<Alignment>) -> Self {
+    pub(crate) fn new(alignments: Vec<Alignment>) -> Self {
         Self { alignments, rows: Vec::new() }
     }
 
     /// Begins a row; the first is the head.
-    pub(super) fn row(&mut self) {
+    pub(crate) fn row(&mut self) {
         self.rows.push(Vec::new());
     }
 
     /// Begins a cell of the current row.
-    pub(super) fn cell(&mut self) {
+    pub(crate) fn cell(&mut self) {
         if let Some(row) = self.rows.last_mut() {
             row.push(String::new());
         }
     }
 
     /// Adds to the current cell.
-    pub(super) fn push(&mut self, text: &str) {
+    pub(crate) fn push(&mut self, text: &str) {
         if let Some(cell) = self.rows.last_mut().and_then(|row| row.last_mut()) {
             cell.push_str(text);
         }
     }
 
     /// Whether the current cell ends with `text`.
-    pub(super) fn ends_with(&self, text: &str) -> bool {
+    pub(crate) fn ends_with(&self, text: &str) -> bool {
         self.rows.last().and_then(|row| row.last()).is_some_and(|cell| cell.ends_with(text))
     }
 
     /// The table as lines: the head, a rule, the rows.
-    pub(super) fn lines(&self) -> String {
+    pub(crate) fn lines(&self) -> String {
         let widths = self.widths();
         let mut out = String::new();
         for (index, row) in self.rows.iter().enumerate() {

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 /// `markdown` as if its writer had come to an end.
-pub(super) fn closed(markdown: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn closed(markdown: &str) -> Cow<'_, str> {
     if let Some(fence) = open_fence(markdown) {
         let gap = if markdown.ends_with('\n') { "" } else { "\n" };
         return Cow::Owned(format!("{markdown}{gap}{fence}"));
@@ -34,7 +35,8 @@ pub(super) fn closed(markdown: &str) -> Cow<'_, str> {
 }
 
 /// The fence that ends the block of code in which `markdown` breaks off.
-pub(super) fn open_fence(markdown: &str) -> Option<&str> {
+#[must_use]
+pub fn open_fence(markdown: &str) -> Option<&str> {
     let mut open: Option<&str> = None;
     for line in markdown.lines() {
         let line = line.trim_start_matches([' ', '\t', '>']);
@@ -48,6 +50,15 @@ pub(super) fn open_fence(markdown: &str) -> Option<&str> {
         }
     }
     open
+}
+
+/// The last lines of `text` that have at most `most` bytes, or of one that is longer, its end.
+#[must_use]
+pub fn end(text: &str, most: usize) -> &str {
+    let Some(cut) = text.len().checked_sub(most).filter(|cut| *cut > 0) else { return text };
+    let cut = (cut..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let tail = text.get(cut..).unwrap_or_default();
+    tail.find('\n').and_then(|at| tail.get(at + 1..)).filter(|lines| !lines.is_empty()).unwrap_or(tail)
 }
 
 struct Open {

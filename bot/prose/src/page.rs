@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use pensive_contract::outward::{Mark, Style};
 
-use super::Styled;
+use crate::styled::{Lead, LeadKind, Styled};
 
 /// Deeper lists are not indented further, so that the text stays linear in its source.
 const DEEPEST: usize = 24;
 
 /// A text in the making.
 #[derive(Default)]
-pub(super) struct Page {
+pub(crate) struct Page {
     out: Styled,
     /// Newlines owed before the next text; owed and not written, so that none lead or trail.
     gap: usize,
@@ -32,22 +32,22 @@ enum Shows {
 
 impl Page {
     /// Lets the next text begin on a new line, after `newlines - 1` empty ones.
-    pub(super) fn owe(&mut self, newlines: usize) {
+    pub(crate) fn owe(&mut self, newlines: usize) {
         self.gap = self.gap.max(newlines);
     }
 
     /// The same, on top of what is owed already.
-    pub(super) fn owe_more(&mut self, newlines: usize) {
+    pub(crate) fn owe_more(&mut self, newlines: usize) {
         self.gap += newlines;
     }
 
     /// Lets further lines begin after `columns` blanks.
-    pub(super) fn indent_by(&mut self, columns: usize) {
+    pub(crate) fn indent_by(&mut self, columns: usize) {
         self.indent = columns.min(DEEPEST);
     }
 
     /// Adds text of a line.
-    pub(super) fn push(&mut self, text: &str) {
+    pub(crate) fn push(&mut self, text: &str) {
         if !text.is_empty() {
             self.settle();
             self.out.text.push_str(text);
@@ -55,28 +55,36 @@ impl Page {
     }
 
     /// Adds text as it is, behind what is there.
-    pub(super) fn append(&mut self, text: &str) {
+    pub(crate) fn append(&mut self, text: &str) {
         self.out.text.push_str(text);
     }
 
-    /// Begins a list item `columns` from the edge.
-    pub(super) fn label(&mut self, columns: usize, label: &str) {
+    /// Begins a list item `columns` from the edge and gives the place of its label.
+    pub(crate) fn label(&mut self, columns: usize, label: &str) -> Range<usize> {
         self.owe(1);
         self.settle_flush();
         self.out.text.extend(repeat_n(' ', columns.min(DEEPEST)));
+        let start = self.len();
         self.out.text.push_str(label);
-        self.indent_by(columns + label.chars().count());
+        start..self.len()
+    }
+
+    /// Lets the platform draw a stretch.
+    pub(crate) fn lead(&mut self, range: Range<usize>, kind: LeadKind) {
+        self.out.leads.push(Lead { range, kind });
     }
 
     /// Takes back the last text where it is `text`.
-    pub(super) fn take_back(&mut self, text: &str) {
+    pub(crate) fn take_back(&mut self, text: &str) {
         if self.out.text.ends_with(text) {
             self.out.text.truncate(self.out.text.len() - text.len());
+            let end = self.out.text.len();
+            self.out.leads.pop_if(|lead| lead.range.end > end);
         }
     }
 
     /// Writes what is owed and gives the place where the next text begins.
-    pub(super) fn settle(&mut self) -> usize {
+    pub(crate) fn settle(&mut self) -> usize {
         if self.gap > 0 && !self.out.text.is_empty() {
             self.settle_flush();
             self.out.text.extend(repeat_n(' ', self.indent));
@@ -85,7 +93,7 @@ impl Page {
     }
 
     /// The same at the edge of the page, whatever the indentation; for blocks.
-    pub(super) fn settle_flush(&mut self) -> usize {
+    pub(crate) fn settle_flush(&mut self) -> usize {
         let owed = std::mem::take(&mut self.gap);
         if !self.out.text.is_empty() {
             self.out.text.extend(repeat_n('\n', owed));
@@ -94,24 +102,24 @@ impl Page {
     }
 
     /// How long the text is.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.out.text.len()
     }
 
     /// The text since `start`.
-    pub(super) fn since(&self, start: usize) -> &str {
+    pub(crate) fn since(&self, start: usize) -> &str {
         self.out.text.get(start..).unwrap_or_default()
     }
 
     /// Gives a stretch a style.
-    pub(super) fn mark(&mut self, range: Range<usize>, style: Style) {
+    pub(crate) fn mark(&mut self, range: Range<usize>, style: Style) {
         if !range.is_empty() {
             self.out.marks.push(Mark { range, style });
         }
     }
 
     /// Begins a style of a line.
-    pub(super) fn open(&mut self, style: Style) {
+    pub(crate) fn open(&mut self, style: Style) {
         let start = self.settle();
         if self.styles.iter().any(|(outer, _)| *outer == style) {
             self.opened.push(Shows::Already);
@@ -122,7 +130,7 @@ impl Page {
     }
 
     /// Ends the style that was opened last.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         if self.opened.pop() == Some(Shows::Itself)
             && let Some((style, start)) = self.styles.pop()
         {
@@ -131,7 +139,7 @@ impl Page {
     }
 
     /// Marks a stretch that shares its characters with no open style: they end before it and begin again behind it.
-    pub(super) fn mark_alone(&mut self, range: Range<usize>, style: Style) {
+    pub(crate) fn mark_alone(&mut self, range: Range<usize>, style: Style) {
         let styles = std::mem::take(&mut self.styles);
         for (open, start) in styles.iter().rev() {
             self.mark(*start..range.start, open.clone());
@@ -141,10 +149,11 @@ impl Page {
     }
 
     /// The finished text, its marks in order.
-    pub(super) fn finish(mut self) -> Styled {
+    pub(crate) fn finish(mut self) -> Styled {
         // A style is marked when it ends, so that of two with one range the outer comes later.
         self.out.marks.reverse();
         self.out.marks.sort_by_key(|mark| (mark.range.start, std::cmp::Reverse(mark.range.end)));
+        self.out.leads.sort_by_key(|lead| lead.range.start);
         self.out
     }
 }

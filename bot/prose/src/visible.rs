@@ -1,7 +1,8 @@
-//! What a reader would see at all: Telegram refuses messages that show nothing.
+//! What a reader would see at all: platforms refuse messages that show nothing.
 
 /// Whether any character of `text` leaves a trace on the screen.
-pub(super) fn is_visible(text: &str) -> bool {
+#[must_use]
+pub fn is_visible(text: &str) -> bool {
     text.chars().any(|c| !is_blank(c))
 }
 
