@@ -1,16 +1,17 @@
 //! One call to Discord's API, and for every way to fail its own name. No retries and no waiting, so that the caller knows
 //! what may have landed: a call that a limit has no room for is not made.
 
+mod fault;
+mod payload;
+
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use pensive_contract::clock::{Clock, Timestamp, within};
-use pensive_contract::media::Media;
 use pensive_contract::secret::Secret;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
-use reqwest::multipart::{Form, Part};
 use reqwest::redirect::Policy;
 use reqwest::{Method, RequestBuilder, Url};
 use serde::de::DeserializeOwned;
@@ -18,6 +19,9 @@ use serde::de::DeserializeOwned;
 use crate::answer::{self, No};
 use crate::buckets::{Buckets, Permit, Rank, Told};
 use crate::routes::Route;
+
+pub(crate) use fault::{CallFault, ClientFault, Refused};
+pub(crate) use payload::Payload;
 
 /// The limit of a call.
 pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(30);
@@ -35,50 +39,6 @@ const SHUT_OUT: Duration = Duration::from_mins(1);
 pub(crate) const USER_AGENT: &str =
     concat!("DiscordBot (https://pensive.invalid, ", env!("CARGO_PKG_VERSION"), ")");
 
-/// What goes with a call.
-#[derive(Debug)]
-pub(crate) enum Payload {
-    /// Nothing.
-    None,
-    /// JSON.
-    Json(Vec<u8>),
-    /// JSON, and a file beside it, which the JSON names as attachment 0.
-    WithFile(Vec<u8>, Media),
-}
-
-/// How a call failed. No variant's words hold a token.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum CallFault {
-    /// No connection: nothing was sent.
-    #[error("Discord cannot be reached: {0}")]
-    Unreached(String),
-    /// It was not sent: a limit that Discord told has no room for so long.
-    #[error("Discord takes no more such calls for {} ms", .0.as_millis())]
-    Limited(Duration),
-    /// The server answered no, in its own format.
-    #[error("Discord answered {} {}: {}", .0.status, .0.code, .0.message)]
-    Refused(Refused),
-    /// The limit passed; the call may have had its effect.
-    #[error("Discord gave no answer within {} s", .0.as_secs())]
-    Overdue(Duration),
-    /// The connection broke or what came back is no answer of Discord's; the call may have had its effect.
-    #[error("Discord's answer was lost: {0}")]
-    Lost(String),
-}
-
-/// What the server said with its no.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refused {
-    /// The HTTP status.
-    pub(crate) status: u16,
-    /// Discord's own number of the error; 0 where it gave none.
-    pub(crate) code: u64,
-    /// Its words, with the faults of single fields.
-    pub(crate) message: String,
-    /// How long a 429 asks for silence.
-    pub(crate) retry_after: Option<Duration>,
-}
-
 /// A connection pool to one server for one bot, and the limits it has been told.
 #[derive(Clone)]
 pub(crate) struct Client {
@@ -95,17 +55,6 @@ struct Limits {
     buckets: Buckets,
     /// When the token was last refused.
     shut_out: Option<Timestamp>,
-}
-
-/// Why a client cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum ClientFault {
-    /// The address of the server is no address.
-    #[error("apiRoot {0:?} is not a web address; write it like https://discord.com")]
-    Root(String),
-    /// TLS or the resolver could not be set up.
-    #[error("the HTTP client cannot be set up: {0}")]
-    Setup(String),
 }
 
 impl Client {
@@ -205,7 +154,7 @@ impl Client {
         match payload {
             Payload::None => request,
             Payload::Json(json) => request.header(CONTENT_TYPE, "application/json").body(json),
-            Payload::WithFile(json, file) => request.multipart(form(json, file)),
+            Payload::WithFile(json, file) => request.multipart(payload::form(json, file)),
         }
     }
 
@@ -310,7 +259,7 @@ impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
         let now = self.client.clock.now();
         if let Some(permit) = self.permit.take() {
-            self.client.limits(|limits| limits.buckets.lost(&permit, now));
+            self.client.limits(|limits| limits.buckets.lost(permit, now));
         }
     }
 }
@@ -342,25 +291,6 @@ impl Answer {
     fn unreadable(&self) -> CallFault {
         CallFault::Lost(format!("status {} with {} bytes that are no answer", self.status, self.bytes.len()))
     }
-}
-
-/// JSON and a file as Discord takes them together (<https://docs.discord.com/developers/reference#uploading-files>).
-fn form(json: Vec<u8>, file: Media) -> Form {
-    let Media { mime, name, bytes, .. } = file;
-    let bytes = Bytes::from_owner(bytes);
-    let length = bytes.len() as u64;
-    let content = Part::stream_with_length(reqwest::Body::from(bytes), length)
-        .file_name(name.unwrap_or_else(|| "file".to_owned()));
-    // The field of the file has brackets in its name, and Discord reads names as they stand.
-    Form::new()
-        .percent_encode_noop()
-        .part("payload_json", typed(Part::bytes(json), "application/json"))
-        .part("files[0]", typed(content, &mime))
-}
-
-fn typed(part: Part, mime: &str) -> Part {
-    let kind = mime.parse().ok();
-    part.headers(kind.map(|kind| (CONTENT_TYPE, kind)).into_iter().collect())
 }
 
 fn pool(root: &Url) -> Result<reqwest::Client, ClientFault> {
