@@ -16,6 +16,10 @@ use crate::telegram::{
 /// Bytes that a bot can download.
 const DOWNLOAD_LIMIT: usize = 20 * 1024 * 1024;
 
+/// Bytes that a bot can send, and in a photo.
+const UPLOAD_LIMIT: usize = 50 * 1024 * 1024;
+const PHOTO_LIMIT: usize = 10 * 1024 * 1024;
+
 /// Caption fields, or why the caption cannot stand.
 pub(super) fn caption_fields(call: &mut Call<'_>) -> Result<Map<String, Value>, Refusal> {
     let text = call.text("caption").unwrap_or_default();
@@ -80,6 +84,12 @@ fn named(call: &mut Call<'_>, kind: &str, given: &str) -> Result<Value, Refusal>
     let upload = call.files.iter().find(|upload| upload.part == part).cloned();
     let object = match upload {
         Some(upload) if upload.bytes.is_empty() => return Err(Refusal::malformed("file must be non-empty")),
+        Some(upload) if upload.bytes.len() > UPLOAD_LIMIT => {
+            return Err(Refusal::new(413, "Request Entity Too Large"));
+        }
+        Some(upload) if kind == "photo" && upload.bytes.len() > PHOTO_LIMIT => {
+            return Err(Refusal::malformed("file is too big for a photo"));
+        }
         Some(upload) => store(call, kind, &upload),
         None if given.is_empty() => {
             return Err(Refusal::malformed(format!("there is no {kind} in the request")));
@@ -119,11 +129,15 @@ pub(crate) fn dressed(kind: &str, mut file: Value) -> Value {
         "photo" => json!({"width": 640, "height": 480}),
         "document" => json!({"mime_type": mime_type(&file)}),
         "voice" => json!({"duration": 1, "mime_type": "audio/ogg"}),
+        "audio" => json!({"duration": 1, "mime_type": "audio/mpeg"}),
+        "video" | "animation" => {
+            json!({"width": 640, "height": 480, "duration": 1, "mime_type": "video/mp4"})
+        }
         _ => json!({}),
     };
     if let (Some(file), Value::Object(extra)) = (file.as_object_mut(), extra) {
         file.extend(extra);
-        if kind != "document" {
+        if matches!(kind, "photo" | "voice") {
             file.shift_remove("file_name");
         }
     }
