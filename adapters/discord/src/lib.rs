@@ -23,6 +23,7 @@ mod receive;
 mod wire;
 
 mod account;
+mod probe;
 
 mod commands;
 mod components;
@@ -35,6 +36,10 @@ mod outlet;
 mod previews;
 mod render;
 
+#[cfg(test)]
+mod bench;
+
 pub use account::{Discord, connect};
+pub use probe::probe;
 pub use render::render;
 pub use settings::{DiscordSettings, Pings, Registration};

@@ -1,18 +1,8 @@
-#[path = "../../tests/support/clock.rs"]
-mod clock;
-#[path = "../../tests/support/http.rs"]
-mod http;
-
-use std::sync::Once;
-
-use pensive_contract::secret::Secret;
 use serde_json::json;
 
+use super::slips::{ACKNOWLEDGED_AFTER, ANSWERED_AFTER};
 use super::*;
-use clock::HandClock;
-use slips::ACKNOWLEDGED_AFTER;
-
-use http::{Reply as Answer, Request, Server};
+use crate::bench::{HandClock, Reply as Answer, Request, Server, client};
 
 const CALLBACK: &str = "POST /interactions/7/tok/callback";
 const TOLD_CALLBACK: &str = "POST /interactions/7/tok/callback?with_response=true";
@@ -28,12 +18,8 @@ struct Bench {
 
 impl Bench {
     async fn new() -> Self {
-        static TLS: Once = Once::new();
-        TLS.call_once(|| {
-            let _installed = rustls::crypto::ring::default_provider().install_default();
-        });
         let (server, clock) = (Server::start().await, HandClock::new());
-        let client = Client::new(&server.root, &Secret::new("a.b.c"), clock.clone()).unwrap();
+        let client = client(&server, clock.clone());
         let account = Account { channel: "discord".into(), id: "main".into() };
         let desk = Desk::new(client, clock.clone(), account);
         Self { server, clock, desk, stop: CancellationToken::new() }
@@ -171,7 +157,7 @@ async fn the_watch_waits_for_whatever_comes_in() {
         clock.sleep_out(ACKNOWLEDGED_AFTER).await;
         answered(&mut bench.server, CALLBACK, thinks(), Request::nothing).await;
         free(desk).await;
-        clock.sleep_out(slips::ANSWERED_AFTER - ACKNOWLEDGED_AFTER).await;
+        clock.sleep_out(ANSWERED_AFTER - ACKNOWLEDGED_AFTER).await;
         let expected = json!({"content": NOTHING_TO_SAY, "allowed_mentions": {"parse": []}});
         answered(&mut bench.server, ORIGINAL, expected, stands("55")).await;
     };
@@ -186,7 +172,7 @@ async fn the_watch_waits_for_whatever_comes_in() {
 async fn what_was_answered_is_not_acknowledged_again() {
     let mut bench = Bench::with(Came::Command).await;
     bench.reply("a", TOLD_CALLBACK, said("a"), made).await;
-    bench.clock.pass(slips::ANSWERED_AFTER);
+    bench.clock.pass(ANSWERED_AFTER);
     bench.stop.cancel();
     bench.desk.watch(&bench.stop).await;
     assert!(bench.server.unanswered().is_empty());

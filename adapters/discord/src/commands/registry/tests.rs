@@ -1,19 +1,15 @@
-#[path = "../../../tests/support/clock.rs"]
-mod clock;
-#[path = "../../../tests/support/http.rs"]
-mod http;
+use std::sync::Arc;
 
-use std::sync::{Arc, Once};
-
-use pensive_contract::secret::Secret;
 use serde_json::{Value, json};
 
 use super::*;
-use clock::{HandClock, Memory};
-use http::{Request, Server};
+use crate::bench::{HandClock, Memory, Request, Server, client};
 
 const EVERYWHERE: &str = "PUT /applications/1/commands";
 const GUILD: &str = "PUT /applications/1/guilds/7/commands";
+
+/// A request that is expected: its line, how many commands it puts, what it is answered.
+type Put = (&'static str, usize, Box<dyn FnOnce(Request)>);
 
 struct Bench {
     server: Server,
@@ -24,21 +20,13 @@ struct Bench {
 
 impl Bench {
     async fn new() -> Self {
-        static TLS: Once = Once::new();
-        TLS.call_once(|| {
-            let _installed = rustls::crypto::ring::default_provider().install_default();
-        });
         let (server, clock) = (Server::start().await, HandClock::new());
-        let client = Client::new(&server.root, &Secret::new("a.b.c"), clock.clone()).unwrap();
+        let client = client(&server, clock.clone());
         Self { server, clock, client, notes: Memory::default() }
     }
 
-    /// Publishes, and answers the requests that are made: the line of each, and how many commands it may put.
-    async fn publish(
-        &mut self,
-        wanted: &Registration,
-        expected: Vec<(&str, usize, Box<dyn FnOnce(Request)>)>,
-    ) {
+    /// Publishes, and answers the requests that are made.
+    async fn publish(&mut self, wanted: &Registration, expected: Vec<Put>) {
         let account = Account { channel: "discord".into(), id: "main".into() };
         let registry = Registry {
             client: &self.client,
@@ -119,7 +107,7 @@ async fn passing_trouble_is_waited_out() {
         let body = json!({"message": "slow down", "retry_after": 7.0, "global": false});
         request.told(429, &[("retry-after", "7"), ("x-ratelimit-scope", "user")], &body);
     });
-    let expected: Vec<(&str, usize, Box<dyn FnOnce(Request)>)> =
+    let expected: Vec<Put> =
         vec![(EVERYWHERE, all(), no(500, 0)), (EVERYWHERE, all(), flood), (EVERYWHERE, all(), taken())];
     let waiting = async {
         clock.wake(first, second).await;
