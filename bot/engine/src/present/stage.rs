@@ -252,21 +252,12 @@ impl Stage {
         match view.verbose {
             Verbose::Off => {}
             Verbose::On | Verbose::Full => {
-                self.make_way(view);
                 self.post_words(view, now);
                 self.post(OutboxKind::Notice, Body::Plain(call.bubble.line()), view, now);
             }
         }
         self.calls.push(call);
         self.news.tools.get_or_insert(now);
-    }
-
-    /// From now on bubbles tell what a status told, which would say it twice. One that shows thoughts too goes on without.
-    fn make_way(&mut self, view: &View) {
-        let told_tools = |face: &mut Face| face.thinking.is_none() && !face.markdown.is_empty();
-        if view.over() == Over::Beside && self.face.take_if(told_tools).is_some() {
-            self.ops.push(Op::Retract);
-        }
     }
 
     fn show_thinking(&mut self, view: &View, now: Timestamp) {

@@ -452,7 +452,7 @@ fn bubbles_and_a_status_never_say_the_same() {
     play.gets(7_000, "3", "x").calls(8_000, "4", "cat e").until(9_000);
     play.check(&[
         "100 ~ 🛠️ Exec",
-        "1500 retract",
+        "1500 ~ Thinking…",
         "2000 - 🛠️ Exec: show c",
         "4000 - 🛠️ Exec: show d",
         "7000 ~ 🛠️ Exec",
@@ -461,7 +461,23 @@ fn bubbles_and_a_status_never_say_the_same() {
     play.calls(100, "1", "cat a").until(1_400);
     play.view.verbose = Verbose::On;
     play.calls(1_500, "2", "cat c").until(4_000);
-    play.check(&["100 ~ 🛠️ Exec", "1500 retract", "1500 - 🛠️ Exec: show c"]);
+    play.check(&["100 ~ 🛠️ Exec", "1500 - 🛠️ Exec: show c", "1500 ~ Thinking…"]);
+}
+
+#[test]
+fn a_run_that_takes_long_has_a_status_to_stop_it_by_whatever_it_does() {
+    let mut play = Play::new(progress(Verbose::Off, Reasoning::Off));
+    play.says(10, LONG).until(2_900);
+    play.check(&[]);
+    let mut play = Play::new(progress(Verbose::On, Reasoning::On));
+    play.thinks(10, LONG).says(2_000, LONG).until(6_000);
+    play.calls(6_100, "1", "cat a").until(8_000);
+    play.check(&[
+        "3000 ~ Thinking…",
+        "6100 ? This is the first sentence of it.",
+        "6100 + This is the first sentence of it.",
+        "6100 - 🛠️ Exec: show a",
+    ]);
 }
 
 #[test]
@@ -478,7 +494,11 @@ fn live_reasoning_stands_in_the_status_and_leaves_with_it() {
     ]);
     let mut play = Play::new(progress(Verbose::On, Reasoning::Stream));
     play.thinks(10, "Let me think about this, shall I? ").calls(2_000, "1", "ls").until(4_000);
-    play.check(&["10 ~ [Let me think about this, shall I?] ", "2000 - 🛠️ Exec: list files", "2000 retract"]);
+    play.check(&[
+        "10 ~ [Let me think about this, shall I?] ",
+        "2000 - 🛠️ Exec: list files",
+        "2000 ~ Thinking…",
+    ]);
 }
 
 #[test]

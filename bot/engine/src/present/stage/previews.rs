@@ -19,6 +19,10 @@ const PATIENCE: Duration = Duration::from_millis(400);
 const FLOOR: Duration = Duration::from_secs(1);
 /// And where it costs nothing.
 const FREE_FLOOR: Duration = Duration::from_millis(300);
+/// A run that takes no longer needs no status, which would come and go; by then typing is seen.
+const STATUS_AFTER: Duration = Duration::from_secs(3);
+/// What a status says where there is nothing else to say.
+const AT_WORK: &str = "Thinking…";
 
 impl Stage {
     /// When a preview is due; nothing while there is none to come.
@@ -37,7 +41,7 @@ impl Stage {
         }
         let tempo = view.previews.ok()?;
         let is_renewal = self.renewal(&tempo).is_some_and(|at| at <= now);
-        let face = self.make_face(view, now);
+        let face = self.make_face(view, &tempo, now);
         let is_known = self.face.as_ref() == Some(&face);
         if face.is_empty() && tempo.cost == Cost::Message {
             self.vanish(view);
@@ -79,6 +83,8 @@ impl Stage {
             // That the model thinks is worth a sign at once; that it is silent, after a while.
             (Cost::Free, None) if !self.reasoning.is_empty() => Some(self.since),
             (Cost::Free, None) => Some(self.since + PATIENCE),
+            // A status is also what a run is stopped by.
+            (Cost::Message, None) if view.streaming == Streaming::Progress => Some(self.since + STATUS_AFTER),
             (Cost::Free, Some(_)) | (Cost::Message, _) => None,
         };
         let thinking = self.news.thinking.filter(|_| view.reasoning == Reasoning::Stream);
@@ -102,7 +108,7 @@ impl Stage {
     }
 
     /// What there is to see, as far as it is ripe; that is no news any more.
-    fn make_face(&mut self, view: &View, now: Timestamp) -> Face {
+    fn make_face(&mut self, view: &View, tempo: &Tempo, now: Timestamp) -> Face {
         let is_ripe = |at: Option<Timestamp>| at.is_none_or(|at| at <= now);
         let mut face = Face::default();
         if view.reasoning == Reasoning::Stream && is_ripe(self.news.thinking.map(|at| self.ripe_thinking(at)))
@@ -114,6 +120,9 @@ impl Stage {
         match view.streaming {
             Streaming::Progress => {
                 face.markdown = self.tools(view);
+                if face.is_empty() && tempo.cost == Cost::Message && self.is_status_due(now) {
+                    AT_WORK.clone_into(&mut face.markdown);
+                }
                 self.news.tools = None;
             }
             Streaming::Partial | Streaming::Block => {
@@ -125,6 +134,11 @@ impl Stage {
             Streaming::Off => {}
         }
         face
+    }
+
+    /// One that stands goes on.
+    fn is_status_due(&self, now: Timestamp) -> bool {
+        self.face.is_some() || self.since + STATUS_AFTER <= now
     }
 
     fn words(&self, view: &View) -> &str {
