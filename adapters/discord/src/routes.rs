@@ -74,6 +74,10 @@ pub(crate) fn guild_commands(application: u64, guild: u64) -> Route {
     Route::new("guild commands", guild, format!("/applications/{application}/guilds/{guild}/commands"))
 }
 
+pub(crate) fn guild_member(guild: u64, user: &str) -> Route {
+    Route::new("guild member", guild, format!("/guilds/{guild}/members/{user}"))
+}
+
 /// Where an address of an attachment that has run out is exchanged for one that holds.
 pub(crate) fn fresh_addresses() -> Route {
     Route::new("fresh addresses", "", "/attachments/refresh-urls".to_owned())

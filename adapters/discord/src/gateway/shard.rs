@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use pensive_contract::clock::{Clock, Timestamp};
 use pensive_contract::secret::Secret;
@@ -129,27 +130,51 @@ impl<'a> Shard<'a> {
         let mut bell = Bell::default();
         loop {
             bell.set(self.machine.due(), &**self.line.clock);
-            let acts = tokio::select! {
+            let end = tokio::select! {
                 biased;
                 () = self.line.stop.cancelled() => {
                     socket.close().await;
                     return Err(Stopped);
                 }
-                () = bell.rings() => self.machine.ring(self.now()),
-                came = socket.next() => match came {
-                    Came::Frame(text) => self.heard(&text),
-                    Came::Closed(code) => return Ok(End::Closed(code)),
-                    Came::Broken(why) => return Ok(End::Broken(why)),
-                },
+                () = bell.rings() => self.ring(&mut socket).await,
+                came = socket.next() => self.heed(came, &mut socket).await,
             };
-            for act in acts {
-                if let Some(end) = self.act(act, &mut socket).await {
-                    if !matches!(end, End::Broken(_)) {
-                        socket.close().await;
-                    }
+            match end {
+                None => {}
+                Some(end @ (End::Closed(_) | End::Broken(_))) => return Ok(end),
+                Some(end) => {
+                    socket.close().await;
                     return Ok(end);
                 }
             }
+        }
+    }
+
+    /// Something is due. What has arrived goes first: we may have slept, and the answer that is missed may lie there.
+    async fn ring(&mut self, socket: &mut Socket) -> Option<End> {
+        let due = self.machine.due();
+        for _ in 0..WAITING {
+            let Some(came) = socket.next().now_or_never() else { break };
+            if let Some(end) = self.heed(came, socket).await {
+                return Some(end);
+            }
+        }
+        if self.machine.due() != due {
+            return None;
+        }
+        let acts = self.machine.ring(self.now());
+        self.perform(acts, socket).await
+    }
+
+    /// Heeds what came; gives an end where there is one.
+    async fn heed(&mut self, came: Came, socket: &mut Socket) -> Option<End> {
+        match came {
+            Came::Frame(text) => {
+                let acts = self.heard(&text);
+                self.perform(acts, socket).await
+            }
+            Came::Closed(code) => Some(End::Closed(code)),
+            Came::Broken(why) => Some(End::Broken(why)),
         }
     }
 
@@ -169,22 +194,26 @@ impl<'a> Shard<'a> {
     }
 
     /// Does as told; gives an end where there is one.
-    async fn act(&mut self, act: Act, socket: &mut Socket) -> Option<End> {
-        match act {
-            Act::Send(command) => {
-                let sent = socket.send(command.json(self.line.token, self.slice)).await;
-                return sent.err().map(End::Broken);
-            }
-            Act::AskTurn => self.machine.turn(self.line.entrance.turn(self.slice.index)),
-            Act::Say(sign) => self.line.watcher.sign(self.slice.index, sign),
-            Act::Hand(dispatch) => {
-                self.line.watcher.glimpse(&dispatch);
-                // There was room before the frame was read, and nobody else fills it. Who takes them in ends after us.
-                if self.hand.try_send(dispatch).is_err() {
-                    return Some(End::Full);
+    async fn perform(&mut self, acts: Vec<Act>, socket: &mut Socket) -> Option<End> {
+        for act in acts {
+            match act {
+                Act::Send(command) => {
+                    let sent = socket.send(command.json(self.line.token, self.slice)).await;
+                    if let Err(why) = sent {
+                        return Some(End::Broken(why));
+                    }
                 }
+                Act::AskTurn => self.machine.turn(self.line.entrance.turn(self.slice.index)),
+                Act::Say(sign) => self.line.watcher.sign(self.slice.index, sign),
+                Act::Hand(dispatch) => {
+                    self.line.watcher.glimpse(&dispatch);
+                    // There was room before the frame was read, and nobody else fills it. Who takes them in ends after us.
+                    if self.hand.try_send(dispatch).is_err() {
+                        return Some(End::Full);
+                    }
+                }
+                Act::HangUp(end) => return Some(end),
             }
-            Act::HangUp(end) => return Some(end),
         }
         None
     }

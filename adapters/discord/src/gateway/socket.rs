@@ -46,8 +46,8 @@ impl Dialer {
 
     /// Connects to `url`, an address as Discord names it.
     pub(crate) async fn dial(&self, url: &str) -> Result<Socket, String> {
-        let limit = within(&*self.clock, CONNECT_LIMIT, self.connect(url)).await;
-        let stream = limit.map_err(|overdue| overdue.to_string())??;
+        let connected = within(&*self.clock, CONNECT_LIMIT, self.connect(url)).await;
+        let stream = connected.map_err(|overdue| overdue.to_string())??;
         Ok(Socket { stream, clock: self.clock.clone() })
     }
 
@@ -64,8 +64,8 @@ impl Dialer {
             .write_buffer_size(4 << 10)
             .max_message_size(Some(MOST_BYTES))
             .max_frame_size(Some(MOST_BYTES));
-        let connected = connect_async_tls_with_config(request, Some(config), true, Some(connector)).await;
-        connected.map(|(stream, _)| stream).map_err(spoken)
+        let connected = connect_async_tls_with_config(request, Some(config), true, Some(connector));
+        Box::pin(connected).await.map(|(stream, _)| stream).map_err(spoken)
     }
 }
 

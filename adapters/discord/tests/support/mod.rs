@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "test support fails the test")]
 
 mod clock;
+mod gateway;
 mod http;
+mod intake;
 
 use std::sync::{Arc, Once};
 
@@ -14,7 +16,9 @@ use pensive_contract::secret::Secret;
 use pensive_discord::{DiscordSettings, Pings, Registration, connect};
 
 pub(crate) use clock::{HandClock, Memory};
+pub(crate) use gateway::{EVERY_MS, Gateway, Line, said};
 pub(crate) use http::{Reply, Request, Server};
+pub(crate) use intake::{Engine, Taken};
 
 pub(crate) const TOKEN: &str = "MTIz.NDU2.Nzg5-secret_half_of_the_token";
 

@@ -250,7 +250,7 @@ fn a_refused_session_is_followed_by_another_after_one_to_five_seconds() {
 fn attempts_are_made_less_and_less_often_until_one_succeeds() {
     let mut machine = machine();
     let unreached = End::Unreached("refused".to_owned());
-    let mut pause = |machine: &mut Machine, end: &End| match machine.ended(end, BEGIN, 0.5) {
+    let pause = |machine: &mut Machine, end: &End| match machine.ended(end, BEGIN, 0.5) {
         Next::Again { after, .. } => after,
         Next::Park(park) => panic!("{park:?}"),
     };
