@@ -7,6 +7,7 @@
 mod escape;
 mod links;
 mod pen;
+mod place;
 mod split;
 
 use pensive_contract::outward::{Body, Part};

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use pensive_contract::outward::{Mark, Style};
-use pensive_prose::{Lead, LeadKind, Styled, ends_sentence, floor, length};
-use unicode_segmentation::UnicodeSegmentation;
+use pensive_prose::{LeadKind, ends_sentence, floor, length};
 
+use super::place::Place;
 use super::split::Seam;
 use super::{escape, links};
 
@@ -18,8 +18,6 @@ const LONG_LANGUAGE: usize = 32;
 const LONG_ADDRESS: usize = 600;
 /// So much of a span of code is looked at to choose the signs around it; a message holds no more.
 const LONG_SPAN: usize = 8_000;
-/// An accented letter longer than this is no letter.
-const LONG_LETTER: usize = 64;
 /// Shows nothing and keeps signs apart.
 const APART: char = '\u{200b}';
 
@@ -27,87 +25,6 @@ const APART: char = '\u{200b}';
 thread_local! {
     /// Letters that were written, to see that the work is in proportion to the text.
     pub(super) static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-}
-
-/// A place in a text and the marks there.
-#[derive(Debug, Clone)]
-pub(super) struct Place<'a> {
-    text: &'a str,
-    at: usize,
-    /// Those that begin later.
-    marks: &'a [Mark],
-    /// Those that have begun, outermost first.
-    begun: Vec<&'a Mark>,
-    /// Those that end later.
-    leads: &'a [Lead],
-}
-
-impl<'a> Place<'a> {
-    pub(super) fn first(whole: &'a Styled) -> Self {
-        let mut place =
-            Self { text: &whole.text, at: 0, marks: &whole.marks, begun: Vec::new(), leads: &whole.leads };
-        place.go(0);
-        place
-    }
-
-    pub(super) fn is_last(&self) -> bool {
-        self.at >= self.text.len()
-    }
-
-    /// What stands between here and `later`.
-    pub(super) fn until(&self, later: &Self) -> &'a str {
-        self.text.get(self.at..later.at).unwrap_or_default()
-    }
-
-    fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn go(&mut self, by: usize) {
-        self.at += by;
-        let at = self.at;
-        self.begun.retain(|mark| mark.range.end > at);
-        while let Some((mark, later)) = self.marks.split_first().filter(|(mark, _)| mark.range.start <= at) {
-            if mark.range.end > at {
-                self.begun.push(mark);
-            }
-            self.marks = later;
-        }
-        while let Some((_, later)) = self.leads.split_first().filter(|(lead, _)| lead.range.end <= at) {
-            self.leads = later;
-        }
-    }
-
-    /// How far it is to the next place where a mark begins or ends.
-    fn stretch(&self) -> usize {
-        let begins = self.marks.first().map(|mark| mark.range.start);
-        let ends = self.begun.iter().map(|mark| mark.range.end);
-        ends.chain(begins).min().unwrap_or(self.text.len()).saturating_sub(self.at)
-    }
-
-    fn find(&self, wanted: fn(&Style) -> bool) -> Option<&'a Mark> {
-        self.begun.iter().copied().find(|mark| wanted(&mark.style))
-    }
-
-    fn lead(&self) -> Option<&'a Lead> {
-        self.leads.first().filter(|lead| lead.range.start <= self.at)
-    }
-
-    /// The letter here, as a reader counts letters.
-    fn letter(&self) -> &'a str {
-        let rest = self.rest();
-        match rest.as_bytes() {
-            [first, second, ..] if first.is_ascii() && second.is_ascii() && *first != b'\r' => {
-                rest.get(..1).unwrap_or_default()
-            }
-            _ => {
-                let letter = rest.graphemes(true).next().unwrap_or_default();
-                let is_none = letter.len() > LONG_LETTER;
-                let first = letter.chars().next().map_or(0, char::len_utf8);
-                if is_none { letter.get(..first).unwrap_or_default() } else { letter }
-            }
-        }
-    }
 }
 
 /// A message in the making.
@@ -239,7 +156,7 @@ impl<'a> Pen<'a> {
             self.begin_line();
             self.line = Line::Written;
             self.put(&indentation);
-            if letter == "`" && self.out.ends_with("``") {
+            if letter.starts_with('`') && self.out.ends_with("``") {
                 self.put_char(APART);
             }
             self.put(letter);
@@ -303,7 +220,7 @@ impl<'a> Pen<'a> {
         let Some(Style::Code) = self.open.last().map(|open| &open.mark.style) else {
             return self.put_text(letter);
         };
-        if letter == "`" && self.out.ends_with('`') {
+        if letter.starts_with('`') && self.out.ends_with('`') {
             self.put_char(APART);
         }
         self.put(letter);
@@ -409,7 +326,9 @@ impl<'a> Pen<'a> {
         let new: Vec<&'a Mark> = here.skip(common).copied().collect();
         for mark in new {
             let (start, end) = self.signs(mark);
-            if start.starts_with('*') && self.out.ends_with('*') && self.closed == self.out.len() {
+            let is_behind = self.closed == self.out.len() && self.out.ends_with('*');
+            let is_within = start == "**" && self.open.last().is_some_and(|open| open.end == "*");
+            if start.starts_with('*') && (is_behind || is_within && self.out.ends_with('*')) {
                 self.put_char(APART);
             }
             self.leave_address();

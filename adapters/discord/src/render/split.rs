@@ -4,7 +4,8 @@
 
 use pensive_prose::{Styled, is_visible};
 
-use super::pen::{Pen, Place};
+use super::pen::Pen;
+use super::place::Place;
 
 /// What a message holds at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
