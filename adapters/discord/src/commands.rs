@@ -27,6 +27,11 @@ const MEMBER: [u8; 1] = [0];
 /// `GUILD` and `BOT_DM`
 const CONTEXTS: [u8; 2] = [0, 1];
 
+/// Whether there is such a command.
+pub(crate) fn is_ours(command: &str) -> bool {
+    table().iter().any(|spec| spec.word == command)
+}
+
 /// What a person would have typed to the same end as they called a command with these options, each a name and a value. It is
 /// the command and nothing else: no value becomes a prompt.
 pub(crate) fn typed(command: &str, options: &[(&str, &str)]) -> String {

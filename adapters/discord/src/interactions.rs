@@ -18,7 +18,7 @@ use pensive_contract::clock::{Clock, Timestamp, within};
 use pensive_contract::ids::{Account, MessageId};
 use pensive_contract::intake::Suggestion;
 use pensive_contract::media::Media;
-use pensive_contract::outward::{Outcome, Presses, Refusal};
+use pensive_contract::outward::{Lasting, Outcome, Presses, Refusal};
 use reqwest::Method;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -376,6 +376,10 @@ impl Presses for Desk {
                 Err(fault) => verdict(&fault),
             },
         }
+    }
+
+    fn lasting(&self) -> Lasting {
+        Lasting::AsMessage
     }
 }
 

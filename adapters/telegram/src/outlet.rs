@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::Place;
-use pensive_contract::outward::{Body, Extras, Outcome, Outlet, Part, Presses, Refusal, Typing};
+use pensive_contract::outward::{Body, Extras, Lasting, Outcome, Outlet, Part, Presses, Refusal, Typing};
 use teloxide_core::payloads::{AnswerCallbackQuery, SendChatAction, SendMessage};
 use teloxide_core::types::{CallbackQueryId, ChatAction, ReplyMarkup};
 
@@ -105,6 +105,10 @@ impl Presses for Lines {
             Ok(_) => Outcome::Delivered(()),
             Err(fault) => verdict(&fault),
         }
+    }
+
+    fn lasting(&self) -> Lasting {
+        Lasting::Briefly
     }
 }
 

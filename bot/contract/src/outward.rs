@@ -217,11 +217,23 @@ pub trait Typing: Send + Sync {
     async fn show(&self, to: &Place) -> Outcome<()>;
 }
 
+/// How the text is shown that answers a press.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasting {
+    /// For a moment.
+    Briefly,
+    /// Until it is put away.
+    AsMessage,
+}
+
 /// Answers the press of a button. Only where the platform expects it.
 #[async_trait]
 pub trait Presses: Send + Sync {
     /// Ends the waiting sign on the button, with a short text when there is something to say.
     async fn answer(&self, query: &str, text: Option<&str>) -> Outcome<()>;
+
+    /// What becomes of the text: where it stays, nobody needs to be told the same below.
+    fn lasting(&self) -> Lasting;
 }
 
 /// An answer in the making, as it is to be shown now.

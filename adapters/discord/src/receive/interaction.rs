@@ -74,14 +74,15 @@ fn whereabouts(us: &Us, book: &Book, call: &Interaction) -> Option<(Place, Sende
     Some((place, sender))
 }
 
-/// A command is what they would have typed.
+/// A command is what they would have typed; nothing where it is one that an earlier version had.
 fn called(us: &Us, data: &Called) -> Option<InboundKind> {
+    let name = data.name.as_deref().filter(|name| commands::is_ours(name))?;
     let options: Vec<_> = data
         .options
         .iter()
         .filter_map(|option| Some((option.name.as_str(), option.value.as_deref()?)))
         .collect();
-    let text = commands::typed(data.name.as_deref()?, &options);
+    let text = commands::typed(name, &options);
     Some(InboundKind::Message(TypedText {
         text,
         bot_name: Some(us.username.clone()),

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::Place;
 use pensive_contract::outward::{
-    Body, Cost, Enclosure, Extras, Finality, Mark, Outcome, Outlet, Part, Presses, Preview, Previews,
-    Refusal, Style, Tempo, Typing,
+    Body, Cost, Enclosure, Extras, Finality, Lasting, Mark, Outcome, Outlet, Part, Presses, Preview,
+    Previews, Refusal, Style, Tempo, Typing,
 };
 use pensive_contract::store::OutboxKind;
 
@@ -151,6 +151,10 @@ impl Presses for Seated {
         };
         let event = Event::Pressed { answers: press.to_owned(), text: text.map(str::to_owned) };
         self.give(user, &event, Making::GoesOn, ())
+    }
+
+    fn lasting(&self) -> Lasting {
+        Lasting::Briefly
     }
 }
 

@@ -2,7 +2,7 @@
 
 use pensive_contract::ids::SenderId;
 use pensive_contract::inbound::{Inbound, InboundKind, Sender, TypedText};
-use pensive_contract::outward::Body;
+use pensive_contract::outward::{Body, Lasting};
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{InboxEntry, InboxState, OutboxKind, Write};
 use pensive_directives::Owner;
@@ -40,7 +40,7 @@ impl Lane {
                 self.repaint(&job, &pick, record.as_ref(), Some(*page));
                 None
             }
-            Touch::Word(word) => Some(self.take_word(&job, &pick, word, record.as_ref()).await),
+            Touch::Word(word) => self.take_word(&job, &pick, word, record.as_ref()).await,
         }
     }
 
@@ -51,24 +51,31 @@ impl Lane {
         pick: &Pick,
         word: &str,
         record: Option<&SessionRecord>,
-    ) -> String {
+    ) -> Option<String> {
         let desk = Desk { core: &self.core, job, record, busy: self.busy() };
         let offer = desk.offer(&pick.directive);
         let fresh = offer.picker.as_ref().is_some_and(|picker| self.core.signet.is_fresh(pick, word, picker));
         if !fresh {
-            return self.tell_what_holds(job, pick, offer, record).await;
+            return Some(self.tell_what_holds(job, pick, offer, record).await);
         }
         let typed = TypedText { text: format!("/{} {word}", pick.directive), ..TypedText::default() };
         let decision = desk.decide(job.ticket, &typed, &[]);
         let told = first_words(&decision);
         if let Err(fault) = self.carry_out(job, decision).await {
             self.unwritten(job, &fault).await;
-            return notices::NOT_STORED.to_owned();
+            return Some(notices::NOT_STORED.to_owned());
         }
         if let Some(record) = self.record().await {
             self.repaint(job, pick, record.as_ref(), None);
         }
-        told
+        (!self.answers_stay(job)).then_some(told)
+    }
+
+    /// Whether what a press is answered with stays to be read, so that it would be read twice beside a message.
+    fn answers_stay(&self, job: &Job) -> bool {
+        let outward = self.core.ports.outward.get(&job.inbound.place.account);
+        let presses = outward.and_then(|outward| outward.presses.as_ref());
+        presses.is_some_and(|presses| presses.lasting() == Lasting::AsMessage)
     }
 
     /// The button is of another time: what holds now is said on it, and below it where it is too long for that.
@@ -80,7 +87,7 @@ impl Lane {
         record: Option<&SessionRecord>,
     ) -> String {
         let told = format!("{}\n{}", notices::OUT_OF_DATE, offer.text);
-        let letter = (told.chars().count() > MOST_ON_BUTTON)
+        let letter = (told.chars().count() > MOST_ON_BUTTON && !self.answers_stay(job))
             .then(|| Letter::plain(OutboxKind::Acknowledgement, offer.text).last());
         let reply_to = Some(job.inbound.message.clone());
         let entry = letter.and_then(|letter| self.core.seal(letter, &job.inbound.place, reply_to));
