@@ -77,7 +77,8 @@ impl Reception<'_> {
         let inbound = receive::inbound(self.us, &book, event, self.bot.clock.now());
         let Some(inbound) = inbound.filter(|inbound| self.intake.admits(inbound)) else {
             let is_unheard = |name: &String| !commands::is_ours(name);
-            let is_unheard = call.kind == InteractionKind::Command && call.data.name.as_ref().is_some_and(is_unheard);
+            let is_unheard =
+                call.kind == InteractionKind::Command && call.data.name.as_ref().is_some_and(is_unheard);
             let why = if is_unheard { UNHEARD } else { UNWELCOME };
             return (call.kind != InteractionKind::Other).then_some(Prompt::Refuse(interaction, why));
         };
