@@ -265,3 +265,32 @@ async fn what_is_not_text_is_not_edited() {
     assert!(desk.edit("b", "x", "y").await.unwrap_err().contains("occurs 2 times"));
     assert_eq!(fs::read_to_string(desk.inside.join("b")).unwrap(), "x x");
 }
+
+#[test]
+fn a_file_that_goes_out_is_whole_or_refused() {
+    let folder = TempDir::new().unwrap();
+    let workspace = Workspace::new(folder.path().canonicalize().unwrap());
+    fs::create_dir_all(folder.path().join("memory/shared")).unwrap();
+    for name in ["a", "memory/b", "memory/shared/c"] {
+        fs::write(folder.path().join(name), "four").unwrap();
+    }
+    symlink("memory/b", folder.path().join("link")).unwrap();
+    let check = |path: &str, shelf: Shelf, most: usize, expected: Result<&str, &str>| {
+        let read = workspace.path(path).and_then(|path| workspace.whole(&path, shelf, most));
+        match (read, expected) {
+            (Ok(bytes), Ok(text)) => assert_eq!(bytes, text.as_bytes(), "{path}"),
+            (Err(trouble), Err(words)) => assert!(trouble.to_string().contains(words), "{path}: {trouble}"),
+            (read, _) => panic!("{path}: {read:?}"),
+        }
+    };
+    check("a", Shelf::Shared, 4, Ok("four"));
+    check("a", Shelf::Whole, 3, Err("has 4 bytes; 3 are the most"));
+    check("a", Shelf::Whole, usize::MAX, Ok("four"));
+    check("memory", Shelf::Whole, 9, Err("is a folder"));
+    check("none", Shelf::Whole, 9, Err("does not exist"));
+    check("memory/b", Shelf::Whole, 9, Ok("four"));
+    check("memory/b", Shelf::Shared, 9, Err("private memory"));
+    check("link", Shelf::Whole, 9, Ok("four"));
+    check("link", Shelf::Shared, 9, Err("private memory"));
+    check("memory/shared/c", Shelf::Shared, 9, Ok("four"));
+}
