@@ -12,7 +12,9 @@ use pensive_contract::fault::Fault;
 use pensive_contract::intake::{AccountState, Channel};
 use pensive_discord::{DiscordSettings, connect};
 use serde_json::{Value, json};
-use support::{EVERY_MS, Engine, Gateway, HandClock, Line, Memory, Reply, Server, TOKEN, Taken, settings};
+use support::{
+    EVERY_MS, Engine, Gateway, HandClock, Line, Memory, Reply, Server, TOKEN, Taken, naps, settings,
+};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -127,6 +129,16 @@ impl Running {
         texts
     }
 
+    /// The next connection, after the pause before it, with what it asks to be resumed.
+    async fn resuming(&mut self) -> (Line, Value) {
+        naps(&self.clock, SECOND, self.gateway.resuming()).await
+    }
+
+    /// The next connection after a session was refused, and once it may start another.
+    async fn identified(&mut self) -> (Line, Value) {
+        naps(&self.clock, Duration::from_secs(6), self.gateway.identified()).await
+    }
+
     /// Lets the pause before the next attempt pass.
     async fn nap(&self) -> Duration {
         self.clock.wake(Duration::ZERO, Duration::from_millis(999)).await
@@ -178,8 +190,7 @@ async fn disc_05_a_zombie_is_noticed_and_its_session_taken_up_again() {
     run.clock.pass(EVERY);
     assert_eq!(line.closed().await, Some(4000));
     assert!(matches!(run.channel.state(), AccountState::Deaf { why } if why.contains("heartbeat")));
-    run.nap().await;
-    let (mut line, resume) = run.gateway.resuming().await;
+    let (mut line, resume) = run.resuming().await;
     assert_eq!(line.path, "/back?v=10&encoding=json");
     assert_eq!(resume, json!({"token": TOKEN, "session_id": "s", "seq": 7}));
     assert!(matches!(run.channel.state(), AccountState::Deaf { .. }));
@@ -207,9 +218,8 @@ async fn disc_05_a_line_that_breaks_off_is_taken_up_again() {
                 assert_eq!(line.closed().await, Some(4000));
             }
         }
-        run.nap().await;
         let resume;
-        (line, resume) = run.gateway.resuming().await;
+        (line, resume) = run.resuming().await;
         assert_eq!(resume["seq"], seq);
         line.event(seq + 1, "RESUMED", &json!({})).await;
         run.stands(|state| matches!(state, AccountState::Listening { .. })).await;
@@ -301,13 +311,9 @@ async fn disc_09_a_new_session_wants_the_same_events_as_the_first() {
     line.ready("s", &run.back()).await;
     line.say(&json!({"op": 9, "d": false})).await;
     assert_eq!(line.closed().await, Some(4000));
-    run.clock.wake(SECOND, Duration::from_secs(6)).await;
-    let mut line = run.gateway.connected().await;
+    let (line, second) = run.identified().await;
     assert_eq!(line.path, "/?v=10&encoding=json");
-    line.hello().await;
-    // The first start was just now.
-    run.clock.pass(Duration::from_secs(6));
-    assert_eq!(line.hears(2).await, first);
+    assert_eq!(second, first);
 }
 
 #[tokio::test]
@@ -338,7 +344,6 @@ async fn what_finds_no_room_is_asked_for_again_when_there_is() {
     }
     // One waits at the engine, 1,024 for it, and one is too many.
     assert_eq!(line.closed().await, Some(4000));
-    run.nap().await;
     run.stands(|state| matches!(state, AccountState::Retrying { why } if why.contains("faster"))).await;
     held.kept();
     let mut expected = 3;
@@ -346,7 +351,7 @@ async fn what_finds_no_room_is_asked_for_again_when_there_is() {
         assert_eq!(run.takes().await, [expected.to_string()]);
         expected += 1;
     }
-    let (mut line, resume) = run.gateway.resuming().await;
+    let (mut line, resume) = run.resuming().await;
     let from = resume["seq"].as_u64().unwrap();
     assert!((514..=520).contains(&from), "{from}");
     for seq in from + 1..=1_027 {
@@ -393,8 +398,9 @@ async fn a_message_that_cannot_be_kept_is_offered_again() {
     line.said(2, 100, "hello").await;
     run.taken.recv().await.unwrap().failed();
     run.stands(|state| matches!(state, AccountState::Retrying { why } if why.contains("full"))).await;
-    run.nap().await;
-    assert_eq!(run.takes().await, ["hello"]);
+    let taken = naps(&run.clock, SECOND, run.taken.recv()).await.unwrap();
+    assert_eq!(taken.texts(), ["hello"]);
+    taken.kept();
     run.stands(|state| matches!(state, AccountState::Listening { .. })).await;
 }
 
@@ -432,8 +438,7 @@ async fn rst_07_messages_that_a_lost_session_missed_are_read_from_their_channels
     let (mut line, _) = run.gateway.resuming().await;
     line.say(&json!({"op": 9, "d": false})).await;
     line.closed().await;
-    run.clock.wake(SECOND, Duration::from_secs(6)).await;
-    let (mut line, _) = run.gateway.identified().await;
+    let (mut line, _) = run.identified().await;
     line.ready("t", &run.back()).await;
     line.said(2, 103, "live").await;
     let asked = run.server.asked("GET /channels/7/messages").await;
@@ -468,11 +473,7 @@ async fn who_wrote_what_a_lost_session_missed_has_the_roles_that_they_have() {
     assert_eq!(run.takes().await.len(), 1);
     line.say(&json!({"op": 9, "d": false})).await;
     line.closed().await;
-    run.clock.wake(SECOND, Duration::from_secs(6)).await;
-    let mut line = run.gateway.connected().await;
-    line.hello().await;
-    run.clock.pass(Duration::from_secs(6));
-    line.hears(2).await;
+    let (mut line, _) = run.identified().await;
     line.ready("t", &run.back()).await;
     let listed = [
         said(105, "<@42> c", "6"),
@@ -505,15 +506,11 @@ async fn a_channel_that_cannot_be_read_just_now_is_asked_for_again() {
     run.takes().await;
     line.say(&json!({"op": 9, "d": false})).await;
     line.closed().await;
-    run.clock.wake(SECOND, Duration::from_secs(6)).await;
-    let mut line = run.gateway.connected().await;
-    line.hello().await;
-    run.clock.pass(Duration::from_secs(6));
-    line.hears(2).await;
+    let (mut line, _) = run.identified().await;
     line.ready("t", &run.back()).await;
     run.server.asked("GET /channels/7/messages").await.page(502);
-    run.clock.wake(Duration::ZERO, SECOND / 2).await;
-    run.server.asked("GET /channels/7/messages").await.no(403, 50_001, "Missing Access");
+    let again = run.server.asked("GET /channels/7/messages");
+    naps(&run.clock, SECOND, again).await.no(403, 50_001, "Missing Access");
     line.said(2, 101, "live").await;
     assert_eq!(run.takes().await, ["live"]);
     assert!(run.server.unanswered().is_empty());
@@ -566,9 +563,9 @@ async fn shards_start_one_after_the_other_and_one_that_is_refused_ends_all() {
     first.hello().await;
     let a = first.hears(2).await;
     second.hello().await;
-    let turn = run.clock.wake(Duration::from_secs(5), Duration::from_secs(6)).await;
-    assert!(turn >= Duration::from_secs(5), "{turn:?}");
-    let b = second.hears(2).await;
+    let first_start = run.clock.now();
+    let b = naps(&run.clock, Duration::from_secs(6), second.hears(2)).await;
+    assert!(run.clock.now().since(first_start) >= Duration::from_secs(5));
     let mut shards = [a["shard"].clone(), b["shard"].clone()];
     shards.sort_by_key(ToString::to_string);
     assert_eq!(shards, [json!([0, 2]), json!([1, 2])]);

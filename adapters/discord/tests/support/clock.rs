@@ -50,6 +50,18 @@ impl HandClock {
     }
 }
 
+/// Works on `work`, and lets time pass meanwhile from one sleeper to the next, as long as one sleeps for no more than `most`.
+pub(crate) async fn naps<T>(clock: &HandClock, most: Duration, work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            biased;
+            output = &mut work => return output,
+            _ = clock.wake(Duration::ZERO, most) => {}
+        }
+    }
+}
+
 struct Sleep {
     id: u64,
     sleepers: watch::Sender<BTreeMap<u64, i64>>,

@@ -15,7 +15,7 @@ use pensive_contract::outward::Outward;
 use pensive_contract::secret::Secret;
 use pensive_discord::{DiscordSettings, Pings, Registration, connect};
 
-pub(crate) use clock::{HandClock, Memory};
+pub(crate) use clock::{HandClock, Memory, naps};
 pub(crate) use gateway::{EVERY_MS, Gateway, Line, said};
 pub(crate) use http::{Reply, Request, Server};
 pub(crate) use intake::{Engine, Taken};
