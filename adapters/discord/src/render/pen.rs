@@ -40,6 +40,8 @@ pub(super) struct Pen<'a> {
     open: Vec<Open<'a>>,
     /// How long the message was when a style was closed last.
     closed: usize,
+    /// The same of one that was opened or closed.
+    signed: usize,
     fence: Option<Fence<'a>>,
     line: Line,
     /// A sign ahead that has to be escaped, as it would change what the line is.
@@ -80,6 +82,7 @@ impl<'a> Pen<'a> {
             blanks: String::new(),
             open: Vec::new(),
             closed: 0,
+            signed: 0,
             fence: None,
             line: Line::New,
             trap: None,
@@ -332,7 +335,9 @@ impl<'a> Pen<'a> {
                 self.put_char(APART);
             }
             self.leave_address();
+            self.part_from_text(&start);
             self.put(&start);
+            self.signed = self.out.len();
             self.open.push(Open { mark, end });
         }
     }
@@ -343,10 +348,19 @@ impl<'a> Pen<'a> {
             match mark.style {
                 Style::Italic if self.out.ends_with('\\') => self.put_char(APART),
                 Style::Code if self.out.ends_with('`') => self.put_char(' '),
-                _ => {}
+                _ => self.part_from_text(&end),
             }
             self.put(&end);
             self.closed = self.out.len();
+            self.signed = self.closed;
+        }
+    }
+
+    /// An escaped sign counts where the end of a style is looked for, so none of ours stands next to one.
+    fn part_from_text(&mut self, sign: &str) {
+        let first = sign.chars().next().filter(|c| matches!(c, '*' | '~' | '|'));
+        if self.signed < self.out.len() && first.is_some_and(|first| self.out.ends_with(first)) {
+            self.put_char(APART);
         }
     }
 

@@ -89,12 +89,18 @@ impl<'a> Place<'a> {
             }
             _ => {
                 let letter = rest.graphemes(true).next().unwrap_or_default();
-                let first = letter.chars().next().map_or(0, char::len_utf8);
-                let more = letter.get(first..).unwrap_or_default();
-                // Some scripts join a sign of ours to what is before it.
-                let is_none =
-                    letter.len() > LONG_LETTER || more.starts_with(|c: char| c.is_ascii_punctuation());
-                if is_none { letter.get(..first).unwrap_or_default() } else { letter }
+                // A style may begin or end in the middle of what a reader counts as one.
+                let letter = letter.get(..self.stretch().max(1)).unwrap_or(letter);
+                let first = letter.chars().next().unwrap_or_default();
+                let more = letter.get(first.len_utf8()..).unwrap_or_default();
+                let is_apart = |c: char| c.is_ascii() || c.is_whitespace();
+                // Some scripts join blanks and signs of ours to their letters.
+                let is_joined = first.is_whitespace() || more.starts_with(is_apart);
+                if letter == "\r\n" || letter.len() <= LONG_LETTER && !is_joined {
+                    letter
+                } else {
+                    letter.get(..first.len_utf8()).unwrap_or_default()
+                }
             }
         }
     }

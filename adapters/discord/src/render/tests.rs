@@ -25,6 +25,8 @@ fn styles_of_a_line() {
     check("***x***", "***x***");
     check("**a `c` d**", "**a** `c` **d**");
     check("**a\nb**", "**a**\n**b**");
+    check("~~a\\~~~", "~~a\\~\u{200b}~~");
+    check("**\\**i***", "**\\*\u{200b}*i***");
     check("*a***b**", "*a*\u{200b}**b**");
     check("||x|| and a || b || c", "||x|| and a \\|\\| b \\|\\| c");
     check("`` a`b `` `` ` ``", "``a`b`` `` ` ``");
