@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HOME = ROOT / "target" / "foreign"
 SCRIPTS = ["aiogram_bot", "ptb_bot", "openai_client", "anthropic_client", "genai_client", "ollama_client", "aimock"]
-JUDGES = ["check_calls_check", "check_bodies_check"]
+JUDGES = ["check_calls_check", "check_bodies_check", "check_discord_check"]
 # Methods that a script's recording must have good calls of.
 COVERED = {
     "aiogram_bot": "sendMessage,sendMessageDraft,sendRichMessageDraft,sendRichMessage,editMessageText,editMessageReplyMarkup,deleteMessage,"
