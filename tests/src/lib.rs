@@ -1,11 +1,12 @@
-//! What stands in for the outside world while Pensive is tried: a Telegram Bot API server and a model server that speak HTTP,
-//! check what they are sent and fail on demand. They know nothing of the daemon and can be played with by hand (`src/bin`).
+//! What stands in for the outside world while Pensive is tried: a Telegram Bot API server, a Discord with its gateway and a model server
+//! that check what they are sent and fail on demand. They know nothing of the daemon and can be played with by hand (`src/bin`).
 #![allow(
     clippy::disallowed_methods,
     reason = "fakes live in real time and hold their own tasks; the daemon's rules are not theirs"
 )]
 
 pub mod clock;
+pub mod discord;
 pub mod gate;
 pub mod harness;
 pub mod live;

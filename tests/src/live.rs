@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use crate::discord::DiscordFake;
 use crate::scene::Scene;
 use crate::talk::Talk;
 use crate::telegram::{Call, Film, Seen, TelegramFake};
@@ -31,6 +32,27 @@ impl Scene {
         }
         let calls = self.telegram.calls_where(|call| call.chat().is_some());
         let last: Vec<_> = calls.iter().rev().take(12).rev().map(told).collect();
+        panic!("{what}: it did not come within {PATIENCE:?}; the last calls:\n{}", last.join("\n"))
+    }
+
+    /// The same for what happens at Discord.
+    ///
+    /// # Panics
+    /// Nothing is found in minutes of the daemon's time.
+    pub async fn run_until_at_discord<T>(&self, what: &str, look: impl Fn(&DiscordFake) -> Option<T>) -> T {
+        let mut passed = Duration::ZERO;
+        while passed < PATIENCE {
+            if let Some(found) = self.discord.wait_within(MOMENT, &look).await {
+                return found;
+            }
+            self.advance(STEP);
+            passed += STEP;
+        }
+        let calls = self.discord.calls_where(|_| true);
+        let last = calls.iter().rev().take(12).rev();
+        let last: Vec<_> = last
+            .map(|call| format!("  {} {} {} {}", call.method, call.route, call.status, call.body))
+            .collect();
         panic!("{what}: it did not come within {PATIENCE:?}; the last calls:\n{}", last.join("\n"))
     }
 

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
 use crate::clock::SimClock;
+use crate::discord::DiscordFake;
 use crate::model::ModelFake;
 use crate::telegram::{Person, TelegramFake};
 use crate::tools::ToolsFake;
@@ -28,6 +29,8 @@ pub const MODEL_KEY: &str = "model-key-0123456789abcdef";
 pub struct Scene {
     /// Telegram.
     pub telegram: TelegramFake,
+    /// Discord, which the daemon knows of in [`Scene::discord`] and where a scene's configuration says so.
+    pub discord: DiscordFake,
     /// The model server, known to the daemon as provider `fake`.
     pub model: ModelFake,
     /// Time, as the daemon sees it.
@@ -80,11 +83,46 @@ impl Scene {
         scene
     }
 
+    /// A daemon with one Discord bot and no Telegram, open to everybody in direct messages, which has said that it listens. Answers are seen
+    /// when they stand, and nobody is limited.
+    pub async fn on_discord(change: impl FnOnce(&mut Value)) -> Self {
+        let mut scene = Self::prepared_for_discord(change).await;
+        scene.discord.unlimited();
+        scene.reconfigure(|config| {
+            let keys = config.pointer_mut("/channels/discord").and_then(Value::as_object_mut);
+            keys.expect("there is a bot").entry("streaming").or_insert_with(|| "off".into());
+        });
+        scene.enter().await;
+        scene.discord.line().wait_until_open().await;
+        scene
+    }
+
+    /// The same with answers shown while they are made, the pace that the channel asks for, and Discord's own limits.
+    pub async fn on_discord_paced(change: impl FnOnce(&mut Value)) -> Self {
+        let mut scene = Self::prepared_for_discord(change).await;
+        scene.pace = None;
+        scene.enter().await;
+        scene.discord.line().wait_until_open().await;
+        scene
+    }
+
+    /// The same with nothing running yet; [`Scene::enter`] starts it.
+    pub async fn prepared_for_discord(change: impl FnOnce(&mut Value)) -> Self {
+        let mut scene = Self::prepared(|_| {}).await;
+        let (url, token) = (scene.discord.url(), scene.discord.token().to_owned());
+        scene.reconfigure(|config| {
+            config["channels"] = json!({ "discord": discord_keys(&url, &token) });
+            change(config);
+        });
+        scene
+    }
+
     /// A daemon with nothing running yet; [`Scene::enter`] starts it.
     pub async fn prepared(change: impl FnOnce(&mut Value)) -> Self {
         // The first of the tests in this process installs it, the others find it there.
         drop(rustls::crypto::ring::default_provider().install_default());
         let telegram = TelegramFake::start().await.expect("the Telegram fake starts");
+        let discord = DiscordFake::start().await.expect("the Discord fake starts");
         let model = ModelFake::start().await.expect("the model fake starts");
         let home = TempDir::new().expect("a folder for the daemon");
         let mut config = config(&telegram, &model, home.path());
@@ -93,7 +131,19 @@ impl Scene {
         let clock = SimClock::at(Timestamp(i64::try_from(now.as_millis()).unwrap_or(0)));
         let hand = clock.clone();
         telegram.follow(move || hand.now().0);
-        Self { telegram, model, clock, config, tools: None, pace: Some(Pace::FREE), home, house: None }
+        let hand = clock.clone();
+        discord.follow(move || hand.now().0);
+        Self {
+            telegram,
+            discord,
+            model,
+            clock,
+            config,
+            tools: None,
+            pace: Some(Pace::FREE),
+            home,
+            house: None,
+        }
     }
 
     /// Starts the daemon, after a change or a stop.
@@ -211,12 +261,19 @@ impl Scene {
         self.leave().await;
         let violations = self.telegram.violations();
         assert!(violations.is_empty(), "sent to Telegram: {violations:#?}");
+        let violations = self.discord.violations();
+        assert!(violations.is_empty(), "sent to Discord: {violations:#?}");
     }
 }
 
 /// What our bot has said in the chat where this person writes, oldest first.
 pub fn said(person: &Person) -> Vec<String> {
     person.sees().into_iter().filter(|seen| seen.by_bot).map(|seen| seen.text).collect()
+}
+
+/// The keys of a Discord bot that is open to everybody in direct messages.
+pub fn discord_keys(url: &str, token: &str) -> Value {
+    json!({ "token": token, "dmPolicy": "open", "allowFrom": ["*"], "apiRoot": url })
 }
 
 /// What the daemon of a scene is told.
