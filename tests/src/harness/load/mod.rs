@@ -5,6 +5,7 @@
 
 mod bench;
 mod capacity;
+mod discord;
 mod floor;
 mod growth;
 mod live;

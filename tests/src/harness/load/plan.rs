@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::{
     bench::Bench,
     capacity::{self, STREAMS},
-    floor, growth, live, quick, storm, yardstick,
+    discord, floor, growth, live, quick, storm, yardstick,
 };
 use crate::harness::figures::Figures;
 
@@ -29,6 +29,8 @@ pub enum Part {
     Floor,
     /// Start, idle memory, one message after the other.
     Quick,
+    /// The same on Discord.
+    Discord,
     /// Messages a second.
     Throughput,
     /// A thousand answers at once.
@@ -58,6 +60,9 @@ pub async fn run(options: &Options) -> Result<Figures> {
     }
     if wanted(Part::Quick) {
         quick::measure(&bench, &mut figures).await?;
+    }
+    if wanted(Part::Discord) {
+        discord::measure(&bench, &mut figures).await?;
     }
     if wanted(Part::Throughput) {
         capacity::throughput(&bench, &mut figures).await?;
