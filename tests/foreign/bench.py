@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+import time
 import traceback
 import urllib.error
 import urllib.request
@@ -101,3 +102,20 @@ def raises(kind, call, part=""):
         assert part in str(error), f"{part!r} is not in {error}"
         return error
     raise AssertionError(f"no {kind.__name__}")
+
+
+class Discord(Control):
+    """Orders for the Discord fake."""
+
+    async def seen(self, text, by, channel=None):
+        """A message of a bot's with this text, as soon as this person sees it there; without a channel, in their direct one."""
+
+        def look():
+            for _ in range(400):
+                for message in self.sees(from_=by, channel=channel):
+                    if message["by_bot"] and text in message["text"]:
+                        return message
+                time.sleep(0.025)
+            raise AssertionError(f"{text!r} did not come")
+
+        return await asyncio.to_thread(look)

@@ -1,9 +1,9 @@
-"""Lets clients that are not ours use the fakes: aiogram and python-telegram-bot the Telegram fake, the SDKs of OpenAI, Anthropic, Google and
-Ollama the model fake; and npm's aimock has our own decoders read it.
+"""Lets clients that are not ours use the fakes: aiogram and python-telegram-bot the Telegram fake, discord.py and discord.js the Discord fake,
+the SDKs of OpenAI, Anthropic, Google and Ollama the model fake; and npm's aimock has our own decoders read it.
 
 usage: python3 tests/foreign/run.py [--bins target/debug] [name …]
 
-Builds its own virtual environment in target/foreign from requirements.txt, starts a pair of fakes for each script and runs the script
+Builds its own virtual environment in target/foreign from requirements.txt, starts the fakes for each script anew and runs the script
 against them. Prints one line a check and `N passed, N failed` at the end; exits 1 when anything failed.
 """
 
@@ -19,10 +19,14 @@ import venv
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HOME = ROOT / "target" / "foreign"
-SCRIPTS = ["aiogram_bot", "ptb_bot", "openai_client", "anthropic_client", "genai_client", "ollama_client", "aimock"]
+SCRIPTS = ["aiogram_bot", "ptb_bot", "discord_py_bot", "discord_js_bot"]
+SCRIPTS += ["openai_client", "anthropic_client", "genai_client", "ollama_client", "aimock"]
 JUDGES = ["check_calls_check", "check_bodies_check", "check_discord_check"]
-# Methods that a script's recording must have good calls of.
+EVENTS = "READY,RESUMED,GUILD_CREATE,MESSAGE_CREATE,MESSAGE_UPDATE,MESSAGE_DELETE,THREAD_CREATE,INTERACTION_CREATE"
+# What a script's recording must hold.
 COVERED = {
+    "discord_py_bot": EVENTS,
+    "discord_js_bot": EVENTS,
     "aiogram_bot": "sendMessage,sendMessageDraft,sendRichMessageDraft,sendRichMessage,editMessageText,editMessageReplyMarkup,deleteMessage,"
     "sendMediaGroup,sendPhoto,sendDocument,sendVoice,getFile,sendChatAction,answerCallbackQuery"
 }
@@ -57,7 +61,8 @@ def run(python, bins, script):
         passed, failed = play(python, bins, script, records)
         # What a foreign library sends must pass the check that our own calls have to pass.
         if any(pathlib.Path(records).glob("*.jsonl")) and "_bot" in script:
-            judge = [python, HERE / "check_calls.py", "--covers", COVERED.get(script, ""), records]
+            checker = ["check_discord.py", "--foreign"] if messenger(script) == "discord" else ["check_calls.py"]
+            judge = [python, HERE / checker[0], *checker[1:], "--covers", COVERED.get(script, ""), records]
             verdict = subprocess.run(judge, stdout=subprocess.PIPE, text=True)
             good = verdict.returncode == 0
             print(f"{'ok' if good else 'FAILED'} {script}: recorded calls: {verdict.stdout.strip()}")
@@ -65,20 +70,25 @@ def run(python, bins, script):
     return passed, failed
 
 
+def messenger(script):
+    """Whose fake a script is given."""
+    return "discord" if script.startswith("discord") else "telegram"
+
+
 def play(python, bins, script, records):
     """Runs the script against a pair of fakes of its own."""
-    telegram, (telegram_url, _, token) = start(bins / "fake-telegram", "--record-dir", records)
+    chat, (chat_url, _, token) = start(bins / f"fake-{messenger(script)}", "--record-dir", records)
     model, (model_url,) = start(bins / "fake-model")
     try:
-        command = [python, HERE / f"{script}.py", telegram_url, token, model_url, bins]
+        command = [python, HERE / f"{script}.py", chat_url, token, model_url, bins]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired as late:
         print((late.stdout or b"").decode(), f"FAILED {script}: not done after {PATIENCE} s", sep="")
         return 0, 1
     finally:
-        telegram.terminate()
+        chat.terminate()
         model.terminate()
-        telegram.wait()
+        chat.wait()
         model.wait()
     print(done.stdout, end="")
     lines = done.stdout.splitlines()

@@ -116,6 +116,22 @@ interface Answers {
   "POST /attachments/refresh-urls": { refreshed_urls: { original: string; refreshed: string }[] };
 }
 
+// What Discord sends and the library does not list.
+interface Unlisted {
+  READY: {
+    user_settings?: object;
+    session_type?: string;
+    relationships?: [];
+    private_channels?: [];
+    presences?: [];
+    guild_join_requests?: [];
+    geo_ordered_rtc_regions?: string[];
+    application: { flags_new?: string };
+  };
+  GUILD_CREATE: { home_header?: null; latest_onboarding_question_id?: null };
+  INTERACTION_CREATE: { channel?: { permissions?: string } };
+}
+
 type Dispatched = Plain<GatewayDispatchPayload>;
 
 export type Body<Route extends keyof Bodies> = Plain<Bodies[Route]>;
@@ -125,11 +141,12 @@ export type Refusal = Plain<RESTError | RESTRateLimit>;
 // What a client is told, by the event's name.
 export type Event<Name extends Dispatched["t"]> =
   // The library says that no data comes with it; traces do.
-  Name extends "RESUMED" ? { op: 0; t: "RESUMED"; s: number; d: { _trace?: string[] } } : Extract<Dispatched, { t: Name }>;
+  Name extends "RESUMED" ? { op: 0; t: "RESUMED"; s: number; d: { _trace?: string[] } }
+  : Extract<Dispatched, { t: Name }> & (Name extends keyof Unlisted ? { d: Unlisted[Name] } : unknown);
 // What a client is told that is no event. Without data, JSON has null where the library leaves it undefined.
 type Bare<T> = Omit<T, "d"> & { d: null };
 export type Signal = Plain<
-  GatewayHello | GatewayInvalidSession | Bare<GatewayHeartbeatAck> | Bare<GatewayHeartbeatRequest> | Bare<GatewayReconnect>
+  (GatewayHello & { d: { _trace?: string[] } }) | GatewayInvalidSession | Bare<GatewayHeartbeatAck> | Bare<GatewayHeartbeatRequest> | Bare<GatewayReconnect>
 >;
 // What a client says.
 export type Command = Plain<GatewaySendPayload>;

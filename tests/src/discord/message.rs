@@ -258,7 +258,7 @@ impl Allowed {
         let parses = |word: &str| parse.iter().any(|parsed| parsed == word);
         let ids = |name: &str| {
             let ids = list(name);
-            let ids = ids.iter().filter_map(|id| id.as_str()?.parse().ok()).collect();
+            let ids = ids.iter().filter_map(|id| id.as_u64().or_else(|| id.as_str()?.parse().ok())).collect();
             (!parses(name)).then_some(ids)
         };
         let replied = given.get("replied_user").and_then(Value::as_bool).unwrap_or_default();

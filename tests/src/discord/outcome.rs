@@ -61,6 +61,8 @@ impl Outcome {
                 headers.insert(HeaderName::from_static(name), value);
             }
         };
+        // Clients take a 429 that came through no proxy of Discord's for one of Cloudflare's.
+        put("via", "1.1 google".to_owned());
         if let Some(told) = told {
             put("x-ratelimit-bucket", told.bucket.clone());
             put("x-ratelimit-limit", told.limit.to_string());

@@ -298,8 +298,7 @@ impl Person {
             control.get("type").and_then(Value::as_u64) == Some(2) && text(control, "label") == label
         });
         let control = control.unwrap_or_else(|| panic!("no button {label} below {:?}", self.saw(message)));
-        let data =
-            json!({"custom_id": text(&control, "custom_id"), "component_type": 2, "id": control.get("id")});
+        let data = json!({"custom_id": text(&control, "custom_id"), "component_type": 2});
         self.interact(3, "", Some(message), &data)
     }
 
@@ -320,7 +319,7 @@ impl Person {
             options.iter().find(|option| text(option, "value") == value || text(option, "label") == value);
         let chosen = chosen.map(|option| text(option, "value")).unwrap_or_default();
         let data = json!({
-            "custom_id": text(&control, "custom_id"), "component_type": 3, "values": [chosen], "id": control.get("id"),
+            "custom_id": text(&control, "custom_id"), "component_type": 3, "values": [chosen],
         });
         self.interact(3, "", Some(message), &data)
     }
@@ -338,7 +337,7 @@ impl Person {
         // A press concerns whoever wrote the message.
         let author = pressed.and_then(|id| world.message(self.channel, id)).map(|message| message.author);
         let bot = author.unwrap_or(self.bot);
-        let token = format!("aW50ZXJhY3Rpb246{id}:fake");
+        let token = format!("aW50ZXJhY3Rpb246{id}fake");
         world.interactions.insert(
             id,
             Interaction {

@@ -107,8 +107,11 @@ impl Guild {
             channel = channel.threaded(super::people::OWNER, now);
         }
         world.channels.insert(id, channel);
-        let object = world.channel_object(id);
+        let mut object = world.channel_object(id);
         let event = if kind.is_thread() { "THREAD_CREATE" } else { "CHANNEL_CREATE" };
+        if let (true, Some(fields)) = (kind.is_thread(), object.as_object_mut()) {
+            fields.insert("newly_created".into(), true.into());
+        }
         world.tell_of_channel(id, event, &object);
         drop(world);
         self.fake.tick();

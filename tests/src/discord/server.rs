@@ -43,7 +43,8 @@ async fn serve(
         blame_agent(&fake, "gateway", &agent);
         return gateway::connect(&fake, &cut, request);
     }
-    let path = request.uri().path().to_owned();
+    // Some clients write the @ of a path as %40.
+    let path = request.uri().path().replace("%40", "@");
     let query = request.uri().query().unwrap_or_default().to_owned();
     if path.starts_with("/attachments/") {
         return download(&fake, request.headers(), &path, &query);
@@ -151,7 +152,7 @@ impl Given {
             if part == "payload_json" {
                 given.body = serde_json::from_slice(&bytes).unwrap_or_default();
             } else if part.starts_with("files[") {
-                given.files.push(Upload { name, kind, bytes });
+                given.files.push(Upload { part, name, kind, bytes });
             } else {
                 given.remarks.push(format!("unknown part {part}"));
             }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, Done, id};
+use super::{Ask, Done, given_id, id};
 use crate::discord::{outcome::Outcome, people::STARTS, refusal::Refusal};
 
 pub(super) fn look(ask: &Ask<'_>) -> Done {
@@ -39,7 +39,7 @@ pub(super) fn look(ask: &Ask<'_>) -> Done {
 }
 
 pub(super) fn open_direct(ask: &mut Ask<'_>) -> Done {
-    let person = ask.body.get("recipient_id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let person = given_id(ask.body.get("recipient_id"));
     let person = person.filter(|person| ask.world.users.contains_key(person));
     let person = person.ok_or_else(|| Refusal::new(400, 50033, "Invalid Recipient(s)"))?;
     let channel = ask.world.direct(person, ask.bot);

@@ -85,8 +85,11 @@ fn register(ask: &mut Ask<'_>, application: u64, guild: Option<u64>, command: &V
     let mut whole = json!({
         "id": id.to_string(), "application_id": application.to_string(), "version": version.to_string(), "type": 1,
         "default_member_permissions": null, "nsfw": false, "description": "", "name": "",
+        "integration_types": [0], "contexts": null,
     });
     let given: Map<String, Value> = command.as_object().cloned().unwrap_or_default();
+    // What is given as null is as it would be by itself.
+    let given = given.into_iter().filter(|(_, value)| !value.is_null());
     if let Some(fields) = whole.as_object_mut() {
         fields.extend(given);
         fields.insert("id".into(), id.to_string().into());

@@ -63,16 +63,18 @@ pub(super) fn callback(ask: &mut Ask<'_>, id: u64, token: &str) -> Done {
     };
     known.heard = Some(now);
     ask.world.interactions.insert(id, known.clone());
-    if !ask.query.contains("with_response=true") {
+    if !ask.query.split('&').any(|pair| matches!(pair, "with_response=true" | "with_response=1")) {
         return Ok(Outcome::Nothing);
     }
-    let message = shown.and_then(|id| ask.world.message(known.channel, id)).cloned();
-    let message = message.map(|message| ask.world.message_object(&message, Reader::bot(known.bot, u64::MAX)));
-    let callback = json!({
-        "id": id.to_string(), "type": known.kind, "response_message_id": shown.map(|id| id.to_string()),
-        "response_message_loading": matches!(known.state, State::Thinking(_)), "response_message_ephemeral": true,
-    });
-    Ok(Outcome::Done(json!({"interaction": callback, "resource": {"type": kind, "message": message}})))
+    let mut told = json!({"interaction": {"id": id.to_string(), "type": known.kind}});
+    if let Some(message) = shown.and_then(|id| ask.world.message(known.channel, id)) {
+        told["interaction"]["response_message_id"] = message.id.to_string().into();
+        told["interaction"]["response_message_loading"] = (message.flags & LOADING != 0).into();
+        told["interaction"]["response_message_ephemeral"] = (message.flags & EPHEMERAL != 0).into();
+        let object = ask.world.message_object(message, Reader::bot(known.bot, u64::MAX));
+        told["resource"] = json!({"type": kind, "message": object});
+    }
+    Ok(Outcome::Done(told))
 }
 
 fn check(ask: &mut Ask<'_>, body: &Value, place: Place) -> Result<(), Refusal> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ask, Done, Upload, channels::seen};
+use super::{Ask, Done, Upload, channels::seen, given_id};
 use crate::discord::{
     checks::{Place, message},
     message::{Allowed, Message, Reader},
@@ -120,7 +120,7 @@ fn answered(ask: &Ask<'_>, channel: u64) -> Result<Option<u64>, Refusal> {
     let Some(reference) = ask.body.get("message_reference").filter(|given| !given.is_null()) else {
         return Ok(None);
     };
-    let id = reference.get("message_id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+    let id = given_id(reference.get("message_id"));
     let found = id.and_then(|id| ask.world.message(channel, id)).map(|message| message.id);
     let strict = reference.get("fail_if_not_exists").and_then(Value::as_bool).unwrap_or(true);
     match found {
@@ -148,10 +148,7 @@ pub(super) fn draft(
     if files.iter().map(|file| file.bytes.len()).sum::<usize>() > LARGEST {
         return Err(Refusal::new(413, 40005, "Request entity too large"));
     }
-    let mut attachments = Vec::new();
-    for file in files {
-        attachments.push(world.keep_file(channel, &file.name, &file.kind, file.bytes.clone()));
-    }
+    let attachments = uploaded(world, channel, body, files);
     let guild = world.channels.get(&channel).and_then(|channel| channel.guild);
     let pings = world.pings(content, guild, &Allowed::read(body.get("allowed_mentions")));
     let (id, sent) = (world.take_id(), world.now());
@@ -170,6 +167,22 @@ pub(super) fn draft(
         nonce: body.get("nonce").filter(|nonce| !nonce.is_null()).cloned(),
         ..Message::default()
     })
+}
+
+/// Files that came with a body, described as it says.
+fn uploaded(world: &mut World, channel: u64, body: &Value, files: &[Upload]) -> Vec<Value> {
+    let about = body.get("attachments").and_then(Value::as_array).cloned().unwrap_or_default();
+    let keep = |file: &Upload| {
+        let mut kept = world.keep_file(channel, &file.name, &file.kind, file.bytes.clone());
+        let place = file.part.trim_start_matches("files[").trim_end_matches(']').parse().ok();
+        let about = about.iter().find(|about| place.is_some() && given_id(about.get("id")) == place);
+        if let Some(words) = about.and_then(|about| about.get("description")).filter(|words| !words.is_null())
+        {
+            kept["description"] = words.clone();
+        }
+        kept
+    };
+    files.iter().map(keep).collect()
 }
 
 /// Components as they come back: each with a number.
@@ -202,10 +215,7 @@ pub(super) fn change(
     let pings = content
         .as_ref()
         .map(|content| world.pings(content, guild, &Allowed::read(body.get("allowed_mentions"))));
-    let mut attachments = Vec::new();
-    for file in files {
-        attachments.push(world.keep_file(channel, &file.name, &file.kind, file.bytes.clone()));
-    }
+    let attachments = uploaded(world, channel, body, files);
     let message = world.message_mut(channel, id).ok_or_else(Refusal::unknown_message)?;
     if let Some(content) = content {
         message.content = content;

@@ -29,6 +29,8 @@ pub(crate) struct Ask<'a> {
 /// A file in a form.
 #[derive(Clone, Debug)]
 pub(crate) struct Upload {
+    /// `files[0]`.
+    pub(crate) part: String,
     pub(crate) name: String,
     pub(crate) kind: String,
     pub(crate) bytes: bytes::Bytes,
@@ -90,6 +92,12 @@ fn id(segment: &str) -> Result<u64, Refusal> {
     let wrong =
         || Refusal::field("", "NUMBER_TYPE_COERCE", &format!("Value \"{segment}\" is not snowflake."));
     segment.parse().map_err(|_| wrong())
+}
+
+/// An id in a body: Discord takes numbers as well.
+fn given_id(value: Option<&Value>) -> Option<u64> {
+    let value = value?;
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
 
 /// The path with `{}` for ids and tokens.

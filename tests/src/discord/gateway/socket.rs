@@ -180,6 +180,13 @@ impl Connection {
                 self.sent = self.sent.max(event.seq);
                 self.write(event.frame().to_string()).await
             }
+            Frame::Op(9, data) => {
+                self.part();
+                self.session = None;
+                // Who goes on does so here, or at the address of READY.
+                self.opening.resuming = true;
+                self.say(9, data).await
+            }
             Frame::Op(op, data) => self.say(op, data).await,
             Frame::Raw(text) => self.write(text).await,
             Frame::Close(code, reason) => self.close(code, &reason).await,
