@@ -34,15 +34,15 @@ def call(method, route, body=None, status=204, answer=None):
 
 
 def event(name, data):
-    return {"kind": "event", "frame": {"op": 0, "t": name, "s": 3, "d": data}}
+    return {"kind": "event", "by_hand": False, "frame": {"op": 0, "t": name, "s": 3, "d": data}}
 
 
 def signal(op, data):
-    return {"kind": "event", "frame": {"op": op, "t": None, "s": None, "d": data}}
+    return {"kind": "event", "by_hand": False, "frame": {"op": op, "t": None, "s": None, "d": data}}
 
 
 def command(op, data):
-    return {"kind": "command", "frame": {"op": op, "t": None, "s": None, "d": data}}
+    return {"kind": "command", "by_hand": False, "frame": {"op": op, "d": data}}
 
 
 SENT = {"content": "Hi", "flags": 64, "allowed_mentions": {"parse": [], "replied_user": False}, "components": [{"type": 1, "components": [BUTTON]}]}
@@ -153,5 +153,13 @@ def shapes():
     same({"message_reference": {"message_id": "17"}}, {"message_reference": {"message_id": "18"}}, True)
 
 
-asyncio.run(bench.run([right, wrong, shapes], "check_discord"))
+@check("events that a test wrote itself, calls without a token and answers that a fault made are not judged")
+def passed_over():
+    odd = {**GOOD["created"], "by_hand": True}
+    unsigned = {**GOOD["sent"], "status": 401, "answer": {"message": "401: Unauthorized", "code": 0}}
+    broken = {**GOOD["typing"], "status": 500, "answer": {"oops": 1}, "fault": True}
+    equal([sample.type for record in (odd, unsigned, broken) for sample in samples(record)], ["Refusal"])
+
+
+asyncio.run(bench.run([right, wrong, shapes, passed_over], "check_discord"))
 bench.finish()

@@ -77,6 +77,8 @@ pub struct Said {
     pub s: Option<u64>,
     /// `d`.
     pub d: Value,
+    /// An event that a test wrote, like Discord or not.
+    pub by_hand: bool,
     /// The line was closed with this code instead.
     pub closed: Option<u16>,
 }
@@ -88,7 +90,7 @@ impl Said {
             "event" => json!({"op": self.op, "d": self.d, "t": t, "s": self.s}),
             _ => json!({"op": self.op, "d": self.d}),
         };
-        json!({"kind": kind, "bot": self.bot.to_string(), "frame": frame})
+        json!({"kind": kind, "bot": self.bot.to_string(), "frame": frame, "by_hand": self.by_hand})
     }
 }
 

@@ -66,15 +66,19 @@ pub(super) fn callback(ask: &mut Ask<'_>, id: u64, token: &str) -> Done {
     if !ask.query.split('&').any(|pair| matches!(pair, "with_response=true" | "with_response=1")) {
         return Ok(Outcome::Nothing);
     }
-    let mut told = json!({"interaction": {"id": id.to_string(), "type": known.kind}});
-    if let Some(message) = shown.and_then(|id| ask.world.message(known.channel, id)) {
-        told["interaction"]["response_message_id"] = message.id.to_string().into();
-        told["interaction"]["response_message_loading"] = (message.flags & LOADING != 0).into();
-        told["interaction"]["response_message_ephemeral"] = (message.flags & EPHEMERAL != 0).into();
-        let object = ask.world.message_object(message, Reader::bot(known.bot, u64::MAX));
-        told["resource"] = json!({"type": kind, "message": object});
-    }
-    Ok(Outcome::Done(told))
+    let (id, of) = (id.to_string(), known.kind);
+    let Some(message) = shown.and_then(|id| ask.world.message(known.channel, id)) else {
+        return Ok(Outcome::Done(json!({"interaction": {"id": id, "type": of}})));
+    };
+    let object = ask.world.message_object(message, Reader::bot(known.bot, u64::MAX));
+    Ok(Outcome::Done(json!({
+        "interaction": {
+            "id": id, "type": of, "response_message_id": message.id.to_string(),
+            "response_message_loading": message.flags & LOADING != 0,
+            "response_message_ephemeral": message.flags & EPHEMERAL != 0,
+        },
+        "resource": {"type": kind, "message": object},
+    })))
 }
 
 fn check(ask: &mut Ask<'_>, body: &Value, place: Place) -> Result<(), Refusal> {

@@ -176,9 +176,9 @@ fn uploaded(world: &mut World, channel: u64, body: &Value, files: &[Upload]) -> 
         let mut kept = world.keep_file(channel, &file.name, &file.kind, file.bytes.clone());
         let place = file.part.trim_start_matches("files[").trim_end_matches(']').parse().ok();
         let about = about.iter().find(|about| place.is_some() && given_id(about.get("id")) == place);
-        if let Some(words) = about.and_then(|about| about.get("description")).filter(|words| !words.is_null())
-        {
-            kept["description"] = words.clone();
+        let words = about.and_then(|about| about.get("description")).filter(|words| !words.is_null());
+        if let (Some(words), Some(fields)) = (words, kept.as_object_mut()) {
+            fields.insert("description".into(), words.clone());
         }
         kept
     };

@@ -132,7 +132,7 @@ impl Line {
 
     /// An event of any kind, under the next number.
     pub fn event(&self, kind: &str, data: &Value) {
-        self.each(|session| session.push(kind, data));
+        self.each(|session| session.push_by_hand(kind, data));
     }
 
     /// The newest event of this kind once more, under the next number.

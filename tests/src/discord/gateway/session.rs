@@ -29,6 +29,8 @@ impl Shard {
 /// One event of a session.
 #[derive(Debug)]
 pub(crate) struct Event {
+    /// A test wrote it, like Discord or not.
+    pub(crate) by_hand: bool,
     pub(crate) seq: u64,
     pub(crate) kind: String,
     pub(crate) data: Value,
@@ -84,8 +86,17 @@ impl Session {
 
     /// The next event.
     pub(crate) fn push(&mut self, kind: &str, data: &Value) {
+        self.add(kind, data, false);
+    }
+
+    /// The same, written by a test.
+    pub(crate) fn push_by_hand(&mut self, kind: &str, data: &Value) {
+        self.add(kind, data, true);
+    }
+
+    fn add(&mut self, kind: &str, data: &Value, by_hand: bool) {
         self.seq += 1;
-        let event = Arc::new(Event { seq: self.seq, kind: kind.to_owned(), data: data.clone() });
+        let event = Arc::new(Event { by_hand, seq: self.seq, kind: kind.to_owned(), data: data.clone() });
         self.log.push_back(Arc::clone(&event));
         if self.log.len() > KEPT {
             self.log.pop_front();

@@ -174,8 +174,12 @@ impl Connection {
         match frame {
             Frame::Event(event) => {
                 // Recorded first: whoever sees what the client makes of it finds it here.
-                let said =
-                    Said { t: event.kind.clone(), s: Some(event.seq), ..self.said(0, event.data.clone()) };
+                let said = Said {
+                    t: event.kind.clone(),
+                    s: Some(event.seq),
+                    by_hand: event.by_hand,
+                    ..self.said(0, event.data.clone())
+                };
                 self.fake.file_event(said);
                 self.sent = self.sent.max(event.seq);
                 self.write(event.frame().to_string()).await
