@@ -145,6 +145,14 @@ impl ChannelState {
         fields.as_object().cloned().unwrap_or_default()
     }
 
+    /// All that is told of a thread that is gone.
+    pub(crate) fn stub(&self) -> Value {
+        json!({
+            "id": self.id.to_string(), "guild_id": self.guild.map(|id| id.to_string()),
+            "parent_id": self.parent.map(|id| id.to_string()), "type": self.kind.number(),
+        })
+    }
+
     /// The `ThreadMember` object of one of its members.
     pub(crate) fn thread_member(&self, user: u64) -> Option<Value> {
         let thread = self.thread.as_ref().filter(|thread| thread.members.contains(&user))?;

@@ -24,6 +24,8 @@ pub(crate) struct GuildState {
 pub(crate) struct Role {
     pub(crate) id: u64,
     pub(crate) name: String,
+    /// The bot that Discord made it for and nobody else can have it.
+    pub(crate) bot: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -36,8 +38,14 @@ pub(crate) struct Membership {
 impl GuildState {
     /// Only the role of everybody, whose id is the guild's.
     pub(crate) fn new(id: u64, name: &str) -> Self {
-        let everyone = Role { id, name: "@everyone".into() };
+        let everyone = Role { id, name: "@everyone".into(), bot: None };
         Self { id, name: name.to_owned(), roles: vec![everyone], members: BTreeMap::new(), away: false }
+    }
+
+    /// The id of a role that somebody made.
+    pub(crate) fn role_named(&self, name: &str) -> Option<u64> {
+        let mut made = self.roles.iter().filter(|role| role.bot.is_none());
+        made.find(|role| role.name == name).map(|role| role.id)
     }
 
     /// The `Guild` object as REST gives it.
@@ -72,12 +80,17 @@ impl GuildState {
 }
 
 impl Role {
-    fn object(&self, place: usize) -> Value {
-        json!({
+    /// The `Role` object; `place` is its place among the guild's.
+    pub(crate) fn object(&self, place: usize) -> Value {
+        let mut role = json!({
             "id": self.id.to_string(), "name": self.name, "color": 0,
             "colors": {"primary_color": 0, "secondary_color": null, "tertiary_color": null}, "hoist": false,
             "icon": null, "unicode_emoji": null, "position": place, "permissions": ORDINARY.to_string(),
-            "managed": false, "mentionable": true, "flags": 0,
-        })
+            "managed": self.bot.is_some(), "mentionable": self.bot.is_none(), "flags": 0,
+        });
+        if let (Some(bot), Some(fields)) = (self.bot, role.as_object_mut()) {
+            fields.insert("tags".into(), json!({"bot_id": bot.to_string()}));
+        }
+        role
     }
 }

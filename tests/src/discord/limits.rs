@@ -23,6 +23,8 @@ pub(crate) struct Told {
     pub(crate) remaining: u32,
     /// Milliseconds until it is full again.
     pub(crate) reset_after: i64,
+    /// That moment, in milliseconds since 1970.
+    pub(crate) resets: i64,
 }
 
 /// One call at the gate. `came` and `clock` are on the record's clock: when its head was read, and now.
@@ -44,8 +46,15 @@ struct Bucket {
     empty_since: Option<u64>,
 }
 
-/// A no, and what is to be said about who asked.
-pub(crate) type No = (Refusal, Option<String>);
+/// A no.
+#[derive(Debug)]
+pub(crate) struct No {
+    pub(crate) refusal: Refusal,
+    /// The bucket that is empty; nothing for the limit over all calls.
+    pub(crate) told: Option<Told>,
+    /// What is to be said about who asked.
+    pub(crate) blame: Option<String>,
+}
 
 /// The limits in force.
 #[derive(Debug, Default)]
@@ -73,18 +82,24 @@ impl Limits {
             *bucket = Bucket { used: 0, resets: now + rule.span, empty_since: None };
         }
         if bucket.used >= rule.calls {
-            let told = bucket.empty_since.is_some_and(|since| since < came);
-            let blame = told.then(|| "called on though the limit said that nothing is left".to_owned());
-            let wait = seconds((bucket.resets - now).max(1));
-            return Err((Refusal::too_many(wait, Scope::User), blame));
+            let knew = bucket.empty_since.is_some_and(|since| since < came);
+            let blame = knew.then(|| "called on though the limit said that nothing is left".to_owned());
+            let wait = (bucket.resets - now).max(1);
+            let refusal = Refusal::too_many(seconds(wait), Scope::User);
+            return Err(No { refusal, told: Some(told(call, rule, 0, wait, now)), blame });
         }
         bucket.used += 1;
         let remaining = rule.calls - bucket.used;
         if remaining == 0 {
             bucket.empty_since.get_or_insert(clock);
         }
-        let reset_after = bucket.resets - now;
-        Ok(Some(Told { bucket: hash(call), limit: rule.calls, remaining, reset_after }))
+        Ok(Some(told(call, rule, remaining, bucket.resets - now, now)))
+    }
+
+    /// What a 429 that a test asked for tells about the bucket of its call.
+    pub(crate) fn spent(&self, call: &str, refusal: &Refusal, now: i64) -> Option<Told> {
+        let wait = refusal.wait.filter(|wait| wait.scope != Scope::Global && !self.off)?;
+        Some(told(call, self.rule(call), 0, milliseconds(wait.seconds), now))
     }
 
     fn count_global(&mut self, bot: u64, now: i64) -> Result<(), No> {
@@ -94,7 +109,8 @@ impl Limits {
         }
         if calls.len() >= GLOBAL {
             let wait = calls.front().map_or(1_000, |first| 1_000 - (now - first));
-            return Err((Refusal::too_many(seconds(wait.max(1)), Scope::Global), None));
+            let refusal = Refusal::too_many(seconds(wait.max(1)), Scope::Global);
+            return Err(No { refusal, told: None, blame: None });
         }
         calls.push_back(now);
         Ok(())
@@ -114,7 +130,16 @@ impl Limits {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a few minutes in milliseconds")]
+fn told(call: &str, rule: Rule, remaining: u32, reset_after: i64, now: i64) -> Told {
+    Told { bucket: hash(call), limit: rule.calls, remaining, reset_after, resets: now + reset_after }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a few minutes in milliseconds")]
+fn milliseconds(seconds: f64) -> i64 {
+    (seconds * 1_000.0).ceil() as i64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "moments and spans in milliseconds")]
 pub(crate) fn seconds(milliseconds: i64) -> f64 {
     milliseconds as f64 / 1_000.0
 }
@@ -142,11 +167,12 @@ mod tests {
         };
         let left: Vec<_> = (0..5).filter_map(|_| send(0).ok().flatten()).map(|told| told.remaining).collect();
         assert_eq!(left, [4, 3, 2, 1, 0]);
-        let (refusal, blame) = send(0).unwrap_err();
-        assert_eq!((refusal.status, blame), (429, None), "it was on its way before anybody was told");
-        let (refusal, blame) = send(1_000).unwrap_err();
-        assert_eq!(refusal.wait.map(|wait| wait.seconds), Some(4.0));
-        assert!(blame.is_some());
+        let no = send(0).unwrap_err();
+        assert_eq!((no.refusal.status, no.blame), (429, None), "it was on its way before anybody was told");
+        let no = send(1_000).unwrap_err();
+        assert_eq!(no.refusal.wait.map(|wait| wait.seconds), Some(4.0));
+        assert_eq!(no.told.map(|told| (told.remaining, told.resets)), Some((0, 5_000)));
+        assert!(no.blame.is_some());
         assert!(send(5_000).is_ok());
     }
 }

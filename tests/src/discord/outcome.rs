@@ -4,7 +4,7 @@ use axum::{
     body::Body,
     http::{
         HeaderName, HeaderValue, StatusCode,
-        header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER},
+        header::{CONTENT_LENGTH, CONTENT_TYPE},
     },
     response::Response,
 };
@@ -67,16 +67,14 @@ impl Outcome {
             put("x-ratelimit-bucket", told.bucket.clone());
             put("x-ratelimit-limit", told.limit.to_string());
             put("x-ratelimit-remaining", told.remaining.to_string());
+            put("x-ratelimit-reset", format!("{:.3}", seconds(told.resets)));
             put("x-ratelimit-reset-after", format!("{:.3}", seconds(told.reset_after)));
         }
         if let Self::Refused(Refusal { wait: Some(wait), .. }) = self {
             put("x-ratelimit-scope", wait.scope.word().to_owned());
-            put("x-ratelimit-reset-after", format!("{:.3}", wait.seconds));
+            put("retry-after", wait.seconds.ceil().to_string());
             if wait.scope == Scope::Global {
                 put("x-ratelimit-global", "true".to_owned());
-            }
-            if let Ok(value) = HeaderValue::from_str(&wait.seconds.ceil().to_string()) {
-                headers.insert(RETRY_AFTER, value);
             }
         }
         response

@@ -138,7 +138,12 @@ impl Refusal {
             }
             return body;
         };
-        json!({"message": self.message, "retry_after": wait.seconds, "global": wait.scope == Scope::Global})
+        let global = wait.scope == Scope::Global;
+        let mut body = json!({"message": self.message, "retry_after": wait.seconds, "global": global});
+        if let (true, Some(fields)) = (self.code > 0, body.as_object_mut()) {
+            fields.insert("code".into(), self.code.into());
+        }
+        body
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     channel::{ChannelKind, ChannelState},
     guild::{GuildState, Membership, Role},
     seen::{Film, Seen},
-    world::intent,
+    world::{World, intent},
 };
 
 /// A guild.
@@ -45,15 +45,18 @@ impl Guild {
         let mut world = self.fake.world();
         let joined = world.now();
         let is_bot = world.bots.contains_key(&user);
-        let name = world.users.get(&user).map(|user| user.name.clone()).unwrap_or_default();
+        let inside = world.guilds.get(&self.id).is_some_and(|guild| guild.members.contains_key(&user));
+        if inside {
+            return;
+        }
+        let mut roles = Vec::new();
+        if is_bot {
+            let name = world.users.get(&user).map(|user| user.name.clone()).unwrap_or_default();
+            let role = world.take_id();
+            self.add_role(&mut world, Role { id: role, name, bot: Some(user) });
+            roles.push(role);
+        }
         if let Some(guild) = world.guilds.get_mut(&self.id) {
-            let mut roles = Vec::new();
-            if is_bot {
-                // The role that Discord makes for each bot.
-                let role = self.id + 1 + u64::try_from(guild.roles.len()).unwrap_or(0);
-                guild.roles.push(Role { id: role, name });
-                roles.push(role);
-            }
             guild.members.insert(user, Membership { roles, nick: None, joined });
         }
         if is_bot {
@@ -70,6 +73,7 @@ impl Guild {
         world.tell(user, Some(self.id), intent::GUILDS, "GUILD_DELETE", |_, _| data.clone());
         if let Some(guild) = world.guilds.get_mut(&self.id) {
             guild.members.remove(&user);
+            guild.roles.retain(|role| role.bot != Some(user));
         }
         drop(world);
         self.fake.tick();
@@ -122,12 +126,32 @@ impl Guild {
     pub fn role(&self, name: &str) -> u64 {
         let mut world = self.fake.world();
         let id = world.take_id();
-        let Some(guild) = world.guilds.get_mut(&self.id) else { return id };
-        if let Some(known) = guild.roles.iter().find(|role| role.name == name) {
-            return known.id;
+        let known = world.guilds.get(&self.id).and_then(|guild| guild.role_named(name));
+        if let Some(known) = known {
+            return known;
         }
-        guild.roles.push(Role { id, name: name.to_owned() });
+        self.add_role(&mut world, Role { id, name: name.to_owned(), bot: None });
+        drop(world);
+        self.fake.tick();
         id
+    }
+
+    /// The role that Discord made for a bot in here.
+    pub fn role_of(&self, bot: u64) -> Option<u64> {
+        let world = self.fake.world();
+        let roles = &world.guilds.get(&self.id)?.roles;
+        roles.iter().find(|role| role.bot == Some(bot)).map(|role| role.id)
+    }
+
+    /// A role, told to the bots that are in here.
+    fn add_role(&self, world: &mut World, role: Role) {
+        let Some(guild) = world.guilds.get_mut(&self.id) else { return };
+        let data = json!({"guild_id": self.id.to_string(), "role": role.object(guild.roles.len())});
+        guild.roles.push(role);
+        let members: Vec<u64> = guild.members.keys().copied().collect();
+        for member in members {
+            world.tell(member, Some(self.id), intent::GUILDS, "GUILD_ROLE_CREATE", |_, _| data.clone());
+        }
     }
 
     /// Somebody has the role from now on.
@@ -244,9 +268,8 @@ impl Room {
 
     /// It is deleted.
     pub fn delete(&self) {
-        let thread = self.fake.world().channels.get(&self.id).is_some_and(|channel| channel.thread.is_some());
-        self.tell(if thread { "THREAD_DELETE" } else { "CHANNEL_DELETE" });
-        self.fake.world().channels.remove(&self.id);
+        self.fake.world().delete_channel(self.id);
+        self.fake.tick();
     }
 
     fn tell(&self, kind: &str) {

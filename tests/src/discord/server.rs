@@ -15,7 +15,7 @@ use super::{
     endpoints::{Ask, Upload, carry_out, is_free, route},
     fault::{Answer, Stage},
     gateway,
-    limits::{Arrival, Told},
+    limits::{Arrival, No, Told},
     outcome::{Outcome, raw, truncated},
     record::Call,
     refusal::Refusal,
@@ -196,7 +196,10 @@ impl Work<'_> {
             wait(&answer).await;
         }
         match answer {
-            Answer::Refuse(refusal) => Outcome::Refused(refusal).response(None),
+            Answer::Refuse(refusal) => {
+                let told = self.spent(&refusal);
+                Outcome::Refused(refusal).response(told.as_ref())
+            }
             Answer::Raw { status, kind, body } => raw(status, &kind, body),
             Answer::Reset => {
                 self.cut.reset();
@@ -208,6 +211,16 @@ impl Work<'_> {
         }
     }
 
+    /// `POST /channels/{}/messages` and the like.
+    fn name(&self) -> String {
+        format!("{} {}", self.call.method, self.call.route)
+    }
+
+    fn spent(&self, refusal: &Refusal) -> Option<Told> {
+        let world = self.fake.world();
+        world.limits.spent(&self.name(), refusal, world.now())
+    }
+
     fn carry_out(&self) -> (Outcome, Option<Told>, Vec<String>) {
         let mut remarks = self.given.remarks.clone();
         if self.signed == Some(None) {
@@ -216,7 +229,7 @@ impl Work<'_> {
         let clock = self.fake.clock();
         let mut world = self.fake.world();
         let now = world.now();
-        let name = format!("{} {}", self.call.method, self.call.route);
+        let name = self.name();
         let major = match self.path {
             ["channels" | "guilds" | "webhooks" | "interactions", major, ..] => {
                 major.parse().unwrap_or_default()
@@ -227,9 +240,9 @@ impl Work<'_> {
         let arrival = Arrival { call: &name, major, bot: self.call.bot, now, came, clock };
         let told = match world.limits.count(arrival) {
             Ok(told) => told,
-            Err((refusal, blame)) => {
+            Err(No { refusal, told, blame }) => {
                 remarks.extend(blame);
-                return (Outcome::Refused(refusal), None, remarks);
+                return (Outcome::Refused(refusal), told, remarks);
             }
         };
         let mut ask = Ask {

@@ -188,6 +188,17 @@ impl World {
         }
     }
 
+    /// Deletes a channel or thread and tells everybody who saw it.
+    pub(crate) fn delete_channel(&mut self, id: u64) {
+        let Some(channel) = self.channels.get(&id) else { return };
+        let (kind, data) = match channel.thread {
+            Some(_) => ("THREAD_DELETE", channel.stub()),
+            None => ("CHANNEL_DELETE", self.channel_object(id)),
+        };
+        self.tell_of_channel(id, kind, &data);
+        self.channels.retain(|known, channel| *known != id && channel.parent != Some(id));
+    }
+
     /// Queues an event in the sessions of a bot that are meant for this guild, or for direct messages, and asked for it. Without a
     /// session the event is lost, as it is with Discord.
     pub(crate) fn tell(

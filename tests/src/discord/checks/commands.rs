@@ -6,6 +6,13 @@ use serde_json::Value;
 
 use super::Form;
 
+/// Checks a single one.
+pub(crate) fn command(given: &Value) -> Form {
+    let mut form = Form::default();
+    one(&mut form, given, "");
+    form
+}
+
 /// Checks a whole list.
 pub(crate) fn commands(list: &[Value]) -> Form {
     let mut form = Form::default();

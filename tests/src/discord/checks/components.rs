@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Form;
 
@@ -53,8 +53,11 @@ fn control(form: &mut Form, one: &Value, path: &str, ids: &mut BTreeSet<String>)
             if fields.get("label").is_none() && fields.get("emoji").is_none() {
                 form.wrong(path, "BUTTON_COMPONENT_LABEL_REQUIRED", "A button has a label or an emoji");
             }
-            if style == Some(5) {
-                return;
+            if matches!(style, Some(5 | 6)) {
+                return leads(form, fields, path);
+            }
+            if fields.get("url").is_some_and(|url| !url.is_null()) {
+                form.wrong(path, "BUTTON_COMPONENT_URL_STYLE", "Only a button of style 5 has a url");
             }
         }
         Some(3) => {
@@ -84,6 +87,25 @@ fn control(form: &mut Form, one: &Value, path: &str, ids: &mut BTreeSet<String>)
     if !id.is_empty() && !ids.insert(id) {
         let path = format!("{path}/custom_id");
         form.wrong(&path, "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated");
+    }
+}
+
+/// A button that leads elsewhere, to a page or a shop: nobody is told that it was pressed.
+fn leads(form: &mut Form, fields: &Map<String, Value>, path: &str) {
+    if fields.get("custom_id").is_some_and(|id| !id.is_null()) {
+        form.wrong(path, "COMPONENT_CUSTOM_ID_AND_URL", "A custom id and url cannot both be specified");
+    }
+    if fields.get("style").and_then(Value::as_u64) == Some(5) {
+        let url = format!("{path}/url");
+        form.required(fields.get("url"), &url, 512);
+        let address = fields.get("url").and_then(Value::as_str).unwrap_or("https://");
+        if !["http://", "https://", "discord://"].iter().any(|scheme| address.starts_with(scheme)) {
+            form.wrong(
+                &url,
+                "URL_TYPE_INVALID_SCHEME",
+                "Scheme must be one of ('http', 'https', 'discord').",
+            );
+        }
     }
 }
 
@@ -136,5 +158,15 @@ mod tests {
             false,
         );
         check(json!([row(vec![json!({"type": 3, "custom_id": "m", "options": []})])]), false);
+        let link = |more: Value| {
+            let mut link = json!({"type": 2, "style": 5, "label": "x"});
+            link.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!([row(vec![link])])
+        };
+        check(link(json!({"url": "https://example.org/"})), true);
+        check(link(json!({})), false);
+        check(link(json!({"url": "ftp://example.org/"})), false);
+        check(link(json!({"url": "https://example.org/", "custom_id": "a"})), false);
+        check(link(json!({"style": 1, "url": "https://example.org/", "custom_id": "a"})), false);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Form, components::components};
+use super::{Form, components::components, embeds::embeds};
 
 /// Where a message is on its way to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,8 +85,8 @@ pub(crate) fn message(body: &Value, place: Place) -> Form {
             None => form.wrong("flags", "NUMBER_TYPE_COERCE", "Value is not int."),
         }
     }
-    if fields.get("embeds").and_then(Value::as_array).is_some_and(|embeds| embeds.len() > 10) {
-        form.wrong("embeds", "BASE_TYPE_BAD_LENGTH", "Must be between 0 and 10 in length.");
+    if let Some(list) = fields.get("embeds").and_then(Value::as_array) {
+        embeds(&mut form, list);
     }
     mentions(&mut form, fields.get("allowed_mentions"));
     if let Some(list) = fields.get("components").filter(|list| !list.is_null()) {

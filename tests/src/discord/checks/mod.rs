@@ -2,9 +2,10 @@
 
 mod commands;
 mod components;
+mod embeds;
 mod message;
 
-pub(crate) use commands::commands;
+pub(crate) use commands::{command, commands};
 pub(crate) use message::{Place, message};
 
 use serde_json::{Map, Value};

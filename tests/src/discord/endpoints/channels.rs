@@ -32,10 +32,7 @@ pub(super) fn one(ask: &mut Ask<'_>, channel: u64) -> Done {
         }
         "DELETE" => {
             let object = ask.world.channel_object(channel);
-            let thread = ask.world.channels.get(&channel).is_some_and(|channel| channel.thread.is_some());
-            let kind = if thread { "THREAD_DELETE" } else { "CHANNEL_DELETE" };
-            ask.world.tell_of_channel(channel, kind, &object);
-            ask.world.channels.remove(&channel);
+            ask.world.delete_channel(channel);
             Ok(Outcome::Done(object))
         }
         _ => Err(Refusal::new(405, 0, "405: Method Not Allowed")),

@@ -3,7 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{Ask, Done, id};
-use crate::discord::{checks::commands, outcome::Outcome, refusal::Refusal};
+use crate::discord::{
+    checks::{Form, command as command_form, commands},
+    outcome::Outcome,
+    refusal::Refusal,
+};
 
 pub(super) fn change(ask: &mut Ask<'_>, application: u64) -> Done {
     if application != ask.bot {
@@ -31,7 +35,8 @@ pub(super) fn change(ask: &mut Ask<'_>, application: u64) -> Done {
         ("GET", []) => Ok(Outcome::Done(listed(ask, guild))),
         ("PUT", []) => {
             let list = ask.body.as_array().cloned().unwrap_or_default();
-            check(ask, &list)?;
+            let form = commands(&list);
+            settle(ask, &form)?;
             let known = |(owner, _): &(Option<u64>, Value)| *owner != guild;
             if let Some(bot) = ask.world.bots.get_mut(&application) {
                 bot.commands.retain(|_, command| known(command));
@@ -43,7 +48,8 @@ pub(super) fn change(ask: &mut Ask<'_>, application: u64) -> Done {
         }
         ("POST", []) => {
             let command = ask.body.clone();
-            check(ask, std::slice::from_ref(&command))?;
+            let form = command_form(&command);
+            settle(ask, &form)?;
             let name = command.get("name").cloned();
             if let Some(bot) = ask.world.bots.get_mut(&application) {
                 bot.commands
@@ -51,25 +57,50 @@ pub(super) fn change(ask: &mut Ask<'_>, application: u64) -> Done {
             }
             Ok(Outcome::Done(register(ask, application, guild, &command)))
         }
-        (method, [command]) => {
-            let command = id(command)?;
-            let bot = ask.world.bots.get_mut(&application);
-            let known = bot.and_then(|bot| {
-                let found = bot.commands.get(&command).map(|(_, known)| known.clone());
-                if method == "DELETE" {
-                    bot.commands.remove(&command);
-                }
-                found
-            });
-            let known = known.ok_or_else(|| Refusal::new(404, 10063, "Unknown application command"))?;
-            Ok(if method == "DELETE" { Outcome::Nothing } else { Outcome::Done(known) })
-        }
+        (_, [command]) => one(ask, application, id(command)?),
         _ => Err(Refusal::new(405, 0, "405: Method Not Allowed")),
     }
 }
 
-fn check(ask: &mut Ask<'_>, list: &[Value]) -> Result<(), Refusal> {
-    let form = commands(list);
+/// One that is registered: looked at, changed, taken away.
+fn one(ask: &mut Ask<'_>, application: u64, command: u64) -> Done {
+    let bot = ask.world.bots.get(&application);
+    let known = bot.and_then(|bot| bot.commands.get(&command)).cloned();
+    let (guild, known) = known.ok_or_else(|| Refusal::new(404, 10063, "Unknown application command"))?;
+    let after = match ask.method {
+        "GET" => return Ok(Outcome::Done(known)),
+        "DELETE" => None,
+        "PATCH" => Some(patched(ask, known)?),
+        _ => return Err(Refusal::new(405, 0, "405: Method Not Allowed")),
+    };
+    if let Some(bot) = ask.world.bots.get_mut(&application) {
+        match after.clone() {
+            Some(after) => bot.commands.insert(command, (guild, after)),
+            None => bot.commands.remove(&command),
+        };
+    }
+    Ok(after.map_or(Outcome::Nothing, Outcome::Done))
+}
+
+/// The command with what the body names in the place of what was there.
+fn patched(ask: &mut Ask<'_>, mut known: Value) -> Result<Value, Refusal> {
+    let given = ask.body.as_object().cloned().unwrap_or_default();
+    let mut whole = Map::new();
+    for name in ["name", "description"] {
+        whole.extend(known.get(name).map(|value| (name.to_owned(), value.clone())));
+    }
+    whole.extend(given.clone());
+    let form = command_form(&whole.into());
+    settle(ask, &form)?;
+    let version = ask.world.take_id();
+    if let Some(fields) = known.as_object_mut() {
+        fields.extend(given);
+        fields.insert("version".into(), version.to_string().into());
+    }
+    Ok(known)
+}
+
+fn settle(ask: &mut Ask<'_>, form: &Form) -> Result<(), Refusal> {
     ask.remarks.extend(form.remarks.clone());
     form.verdict()
 }

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::{
     Ask, Done,
-    messages::{change, draft, reader},
+    draft::{change, draft},
+    messages::reader,
 };
 use crate::discord::{
     checks::{Place, message},

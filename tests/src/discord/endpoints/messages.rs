@@ -1,8 +1,13 @@
 //! Messages in channels.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{Ask, Done, Upload, channels::seen, given_id};
+use super::{
+    Ask, Done,
+    channels::seen,
+    draft::{change, draft},
+    given_id,
+};
 use crate::discord::{
     checks::{Place, message},
     message::{Allowed, Message, Reader},
@@ -12,8 +17,8 @@ use crate::discord::{
     world::World,
 };
 
-/// The most that may be uploaded with one message.
-const LARGEST: usize = 10 << 20;
+/// How long a nonce that is to be enforced is remembered, in milliseconds: "the past few minutes".
+const NONCE_LASTS: i64 = 5 * 60 * 1_000;
 
 pub(super) fn list(ask: &Ask<'_>, channel: u64) -> Done {
     let known = seen(ask.world, ask.bot, channel)?;
@@ -65,6 +70,9 @@ pub(super) fn send(ask: &mut Ask<'_>, channel: u64) -> Done {
     let form = message(ask.body, Place::Channel);
     ask.remarks.extend(form.remarks.clone());
     form.verdict()?;
+    if let Some(standing) = repeated(ask, channel)? {
+        return Ok(Outcome::Done(ask.world.message_object(standing, reader(ask.world, ask.bot))));
+    }
     may_speak(ask, channel)?;
     let answers = answered(ask, channel)?;
     let mut new = draft(ask.world, ask.bot, channel, ask.body, ask.files)?;
@@ -79,6 +87,20 @@ pub(super) fn send(ask: &mut Ask<'_>, channel: u64) -> Done {
     let object = ask.world.message_object(&new, reader(ask.world, ask.bot));
     ask.world.post(new);
     Ok(Outcome::Done(object))
+}
+
+/// The message that was sent with this nonce already, where it is to be the only one.
+fn repeated<'a>(ask: &'a Ask<'_>, channel: u64) -> Result<Option<&'a Message>, Refusal> {
+    let known = seen(ask.world, ask.bot, channel)?;
+    let enforced = ask.body.get("enforce_nonce").and_then(Value::as_bool).unwrap_or_default();
+    let Some(nonce) = ask.body.get("nonce").filter(|nonce| enforced && !nonce.is_null()) else {
+        return Ok(None);
+    };
+    let since = ask.world.now() - NONCE_LASTS;
+    let same = |message: &&Message| {
+        message.author == ask.bot && message.nonce.as_ref() == Some(nonce) && message.sent >= since
+    };
+    Ok(known.messages.values().rev().filter(|message| !message.deleted).find(same))
 }
 
 fn may_speak(ask: &mut Ask<'_>, channel: u64) -> Result<(), Refusal> {
@@ -129,114 +151,6 @@ fn answered(ask: &Ask<'_>, channel: u64) -> Result<Option<u64>, Refusal> {
         }
         found => Ok(found),
     }
-}
-
-/// A message made of a body.
-pub(super) fn draft(
-    world: &mut World,
-    bot: u64,
-    channel: u64,
-    body: &Value,
-    files: &[Upload],
-) -> Result<Message, Refusal> {
-    let list = |name: &str| body.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
-    let content = body.get("content").and_then(Value::as_str).unwrap_or_default();
-    let (embeds, components) = (list("embeds"), list("components"));
-    if content.trim().is_empty() && embeds.is_empty() && files.is_empty() && components.is_empty() {
-        return Err(Refusal::empty_message());
-    }
-    if files.iter().map(|file| file.bytes.len()).sum::<usize>() > LARGEST {
-        return Err(Refusal::new(413, 40005, "Request entity too large"));
-    }
-    let attachments = uploaded(world, channel, body, files);
-    let guild = world.channels.get(&channel).and_then(|channel| channel.guild);
-    let pings = world.pings(content, guild, &Allowed::read(body.get("allowed_mentions")));
-    let (id, sent) = (world.take_id(), world.now());
-    Ok(Message {
-        id,
-        channel,
-        author: bot,
-        sent,
-        content: content.to_owned(),
-        pings,
-        attachments,
-        embeds,
-        components: numbered(components),
-        flags: body.get("flags").and_then(Value::as_u64).unwrap_or_default(),
-        tts: body.get("tts").and_then(Value::as_bool).unwrap_or_default(),
-        nonce: body.get("nonce").filter(|nonce| !nonce.is_null()).cloned(),
-        ..Message::default()
-    })
-}
-
-/// Files that came with a body, described as it says.
-fn uploaded(world: &mut World, channel: u64, body: &Value, files: &[Upload]) -> Vec<Value> {
-    let about = body.get("attachments").and_then(Value::as_array).cloned().unwrap_or_default();
-    let keep = |file: &Upload| {
-        let mut kept = world.keep_file(channel, &file.name, &file.kind, file.bytes.clone());
-        let place = file.part.trim_start_matches("files[").trim_end_matches(']').parse().ok();
-        let about = about.iter().find(|about| place.is_some() && given_id(about.get("id")) == place);
-        let words = about.and_then(|about| about.get("description")).filter(|words| !words.is_null());
-        if let (Some(words), Some(fields)) = (words, kept.as_object_mut()) {
-            fields.insert("description".into(), words.clone());
-        }
-        kept
-    };
-    files.iter().map(keep).collect()
-}
-
-/// Components as they come back: each with a number.
-fn numbered(mut components: Vec<Value>) -> Vec<Value> {
-    fn number(list: &mut [Value], next: &mut u64) {
-        for one in list {
-            let Some(fields) = one.as_object_mut() else { continue };
-            fields.entry("id").or_insert_with(|| json!(*next));
-            *next += 1;
-            if let Some(inner) = fields.get_mut("components").and_then(Value::as_array_mut) {
-                number(inner, next);
-            }
-        }
-    }
-    number(&mut components, &mut 1);
-    components
-}
-
-/// Changes what a body names.
-pub(super) fn change(
-    world: &mut World,
-    channel: u64,
-    id: u64,
-    body: &Value,
-    files: &[Upload],
-) -> Result<(), Refusal> {
-    let now = world.now();
-    let guild = world.channels.get(&channel).and_then(|channel| channel.guild);
-    let content = body.get("content").map(|content| content.as_str().unwrap_or_default().to_owned());
-    let pings = content
-        .as_ref()
-        .map(|content| world.pings(content, guild, &Allowed::read(body.get("allowed_mentions"))));
-    let attachments = uploaded(world, channel, body, files);
-    let message = world.message_mut(channel, id).ok_or_else(Refusal::unknown_message)?;
-    if let Some(content) = content {
-        message.content = content;
-        message.pings = pings.unwrap_or_default();
-    }
-    if let Some(list) = body.get("components").and_then(Value::as_array) {
-        message.components = numbered(list.clone());
-    }
-    if let Some(list) = body.get("embeds").and_then(Value::as_array) {
-        message.embeds.clone_from(list);
-    }
-    message.attachments.extend(attachments);
-    if message.content.trim().is_empty()
-        && message.embeds.is_empty()
-        && message.attachments.is_empty()
-        && message.components.is_empty()
-    {
-        return Err(Refusal::empty_message());
-    }
-    message.edited = Some(now);
-    Ok(())
 }
 
 pub(super) fn edit(ask: &mut Ask<'_>, channel: u64, id: u64) -> Done {

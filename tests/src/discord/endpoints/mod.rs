@@ -3,6 +3,7 @@
 mod account;
 mod channels;
 mod commands;
+mod draft;
 mod files;
 mod interactions;
 mod messages;
@@ -34,6 +35,13 @@ pub(crate) struct Upload {
     pub(crate) name: String,
     pub(crate) kind: String,
     pub(crate) bytes: bytes::Bytes,
+}
+
+impl Upload {
+    /// Its number in the form, by which the body speaks of it.
+    fn place(&self) -> Option<u64> {
+        self.part.strip_prefix("files[")?.strip_suffix(']')?.parse().ok()
+    }
 }
 
 /// What came of it.
