@@ -198,7 +198,7 @@ impl Desk {
             Came::Command => (Callback::MessageFollows, Stage::Deferred),
             Came::Press | Came::PrivatePress => (Callback::Heard, Stage::Answered),
         };
-        match self.first::<IgnoredAny>(slip, word, None).await {
+        match self.timely(self.first::<IgnoredAny>(slip, word, None)).await {
             Ok(_) => {
                 turn.stage = stage;
                 Ok(())
@@ -269,17 +269,27 @@ impl Desk {
         message: Message,
     ) -> Result<Option<u64>, CallFault> {
         let Message { json, file } = message;
-        let said = self.first::<Option<Said>>(slip, Callback::Message(json.clone()), file.clone()).await;
-        match said {
-            Ok(said) => {
+        let say = || self.first::<Option<Said>>(slip, Callback::Message(json.clone()), file.clone());
+        let (said, before) = match self.timely(say()).await {
+            // Discord takes one first word: said twice it does no harm.
+            Err(CallFault::Lost(_) | CallFault::Overdue(_)) => (say().await, Before::Tried),
+            said => (said, Before::Nothing),
+        };
+        match (said, before) {
+            (Ok(said), _) => {
                 turn.stage = Stage::Answered;
                 Ok(said.as_ref().and_then(Said::message))
             }
-            Err(fault) if code(&fault) == Some(ACKNOWLEDGED) => {
+            (Err(fault), before) if code(&fault) == Some(ACKNOWLEDGED) => {
                 turn.stage = Stage::Answered;
-                self.follow_up(slip, Message { json, file }).await.map(Some)
+                let message = Message { json, file };
+                match before {
+                    Before::Nothing => self.follow_up(slip, message).await.map(Some),
+                    // It had landed: what stands becomes what it is.
+                    Before::Tried => self.fulfil(turn, slip, message).await,
+                }
             }
-            Err(fault) => Err(fault),
+            (Err(fault), _) => Err(fault),
         }
     }
 
@@ -353,6 +363,11 @@ impl Desk {
             _ => routes::callback(*id, token),
         };
         self.client.call(Method::POST, &route, payload(word.json(), file)).await
+    }
+
+    /// A first word that is not through by then has come too late, or only its answer is slow.
+    async fn timely<R>(&self, word: impl Future<Output = Result<R, CallFault>>) -> Result<R, CallFault> {
+        within(&*self.clock, GIVEN_UP_AFTER, word).await.unwrap_or(Err(CallFault::Overdue(GIVEN_UP_AFTER)))
     }
 
     fn standing(&self, slip: &Slip, message: &str) -> routes::Route {

@@ -264,19 +264,46 @@ async fn what_discord_has_forgotten_belongs_into_the_channel() {
 }
 
 #[tokio::test]
-async fn an_answer_whose_end_is_not_known_is_not_said_again() {
-    let mut bench = Bench::with(Came::Command).await;
+async fn an_answer_whose_end_is_not_known_is_said_again_and_stands_once() {
     let reset = |request: Request| request.with(Answer::Reset);
-    let reply = bench.reply("a", TOLD_CALLBACK, said("a"), reset).await;
-    assert!(matches!(reply, Reply::Ended(Outcome::Unknown { .. })), "{reply:?}");
-    // The next part finds out whether it was said.
-    let (to, message) = (interaction(), json!({"content": "b"}));
+    let (to, message) = (interaction(), json!({"content": "a"}));
+    // It had not landed.
+    let mut bench = Bench::with(Came::Command).await;
     let serving = async {
-        answered(&mut bench.server, TOLD_CALLBACK, said("b"), no(400, ACKNOWLEDGED)).await;
-        answered(&mut bench.server, FOLLOW_UP, told("b"), stands("56")).await;
+        answered(&mut bench.server, TOLD_CALLBACK, said("a"), reset).await;
+        answered(&mut bench.server, TOLD_CALLBACK, said("a"), made).await;
+    };
+    assert_eq!(tokio::join!(bench.desk.reply(&to, &message, None), serving).0, is(55));
+    // It had.
+    let mut bench = Bench::with(Came::Command).await;
+    let serving = async {
+        answered(&mut bench.server, TOLD_CALLBACK, said("a"), reset).await;
+        answered(&mut bench.server, TOLD_CALLBACK, said("a"), no(400, ACKNOWLEDGED)).await;
+        answered(&mut bench.server, ORIGINAL, json!({"content": "a"}), stands("55")).await;
+    };
+    assert_eq!(tokio::join!(bench.desk.reply(&to, &message, None), serving).0, is(55));
+    // Nobody knows.
+    let mut bench = Bench::with(Came::Command).await;
+    let serving = async {
+        answered(&mut bench.server, TOLD_CALLBACK, said("a"), reset).await;
+        answered(&mut bench.server, TOLD_CALLBACK, said("a"), reset).await;
     };
     let (reply, ()) = tokio::join!(bench.desk.reply(&to, &message, None), serving);
-    assert_eq!(reply, is(56));
+    assert!(matches!(reply, Reply::Ended(Outcome::Unknown { .. })), "{reply:?}");
+}
+
+#[tokio::test]
+async fn a_first_word_that_hangs_keeps_nobody_longer_than_it_may_count() {
+    let mut bench = Bench::with(Came::Command).await;
+    let clock = bench.clock.clone();
+    let (to, message) = (interaction(), json!({"content": "a"}));
+    let serving = async {
+        let hangs = bench.server.asked("").await;
+        clock.sleep_out(GIVEN_UP_AFTER).await;
+        answered(&mut bench.server, TOLD_CALLBACK, said("a"), no(404, UNKNOWN_INTERACTION)).await;
+        drop(hangs);
+    };
+    assert_eq!(tokio::join!(bench.desk.reply(&to, &message, None), serving).0, Reply::Expired);
 }
 
 #[tokio::test]
