@@ -68,7 +68,7 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Counts a call. A client that calls on though it was told not to is to blame.
-    pub(crate) fn count(&mut self, arrival: Arrival<'_>) -> Result<Option<Told>, No> {
+    pub(crate) fn count(&mut self, arrival: Arrival<'_>) -> Result<Option<Told>, Box<No>> {
         if self.off {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Limits {
             let blame = knew.then(|| "called on though the limit said that nothing is left".to_owned());
             let wait = (bucket.resets - now).max(1);
             let refusal = Refusal::too_many(seconds(wait), Scope::User);
-            return Err(No { refusal, told: Some(told(call, rule, 0, wait, now)), blame });
+            return Err(Box::new(No { refusal, told: Some(told(call, rule, 0, wait, now)), blame }));
         }
         bucket.used += 1;
         let remaining = rule.calls - bucket.used;
@@ -102,7 +102,7 @@ impl Limits {
         Some(told(call, self.rule(call), 0, milliseconds(wait.seconds), now))
     }
 
-    fn count_global(&mut self, bot: u64, now: i64) -> Result<(), No> {
+    fn count_global(&mut self, bot: u64, now: i64) -> Result<(), Box<No>> {
         let calls = self.global.entry(bot).or_default();
         while calls.front().is_some_and(|first| now - first >= 1_000) {
             calls.pop_front();
@@ -110,7 +110,7 @@ impl Limits {
         if calls.len() >= GLOBAL {
             let wait = calls.front().map_or(1_000, |first| 1_000 - (now - first));
             let refusal = Refusal::too_many(seconds(wait.max(1)), Scope::Global);
-            return Err(No { refusal, told: None, blame: None });
+            return Err(Box::new(No { refusal, told: None, blame: None }));
         }
         calls.push_back(now);
         Ok(())

@@ -240,7 +240,8 @@ impl Work<'_> {
         let arrival = Arrival { call: &name, major, bot: self.call.bot, now, came, clock };
         let told = match world.limits.count(arrival) {
             Ok(told) => told,
-            Err(No { refusal, told, blame }) => {
+            Err(no) => {
+                let No { refusal, told, blame } = *no;
                 remarks.extend(blame);
                 return (Outcome::Refused(refusal), told, remarks);
             }

@@ -121,8 +121,9 @@ fn attachments(
     let added = files.iter().map(|file| {
         let mut kept = world.keep_file(channel, &file.name, &file.kind, file.bytes.clone());
         let words = about(file.place()).and_then(|about| about.get("description"));
-        if let Some(words) = words.filter(|words| !words.is_null()) {
-            kept["description"] = words.clone();
+        let words = words.filter(|words| !words.is_null());
+        if let (Some(words), Some(fields)) = (words, kept.as_object_mut()) {
+            fields.insert("description".into(), words.clone());
         }
         kept
     });
