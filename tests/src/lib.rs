@@ -5,6 +5,7 @@
     reason = "fakes live in real time and hold their own tasks; the daemon's rules are not theirs"
 )]
 
+pub mod chat;
 pub mod clock;
 pub mod discord;
 pub mod gate;
