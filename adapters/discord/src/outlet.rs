@@ -25,7 +25,7 @@ use crate::letter::{Letter, Manners};
 use crate::previews::Faces;
 use crate::render::render;
 use crate::routes;
-use crate::verdict::{MISSING_PERMISSIONS, UNKNOWN_CHANNEL, code, is_about_reply, verdict};
+use crate::verdict::{MISSING_PERMISSIONS, code, is_about_reply, verdict};
 
 /// A typing sign fades after this long (<https://docs.discord.com/developers/resources/channel#trigger-typing-indicator>).
 const TYPING_LASTS: Duration = Duration::from_secs(10);
@@ -95,14 +95,6 @@ impl Lines {
         };
         sent.map(|sent| sent.id.get())
     }
-
-    /// How a call that was to change something in a place failed.
-    pub(crate) fn failed<T>(&self, to: &Place, fault: &CallFault) -> Outcome<T> {
-        if to.topic.is_some() && code(fault) == Some(UNKNOWN_CHANNEL) {
-            return Outcome::Refused { refusal: Refusal::TopicGone, why: fault.to_string() };
-        }
-        verdict(fault)
-    }
 }
 
 #[async_trait]
@@ -126,7 +118,8 @@ impl Outlet for Lines {
             Err(fault) if extras.file.is_some() && code(&fault) == Some(MISSING_PERMISSIONS) => {
                 Outcome::Refused { refusal: Refusal::Never, why: fault.to_string() }
             }
-            Err(fault) => self.failed(to, &fault),
+            // A thread that is gone is no reason to speak in its channel: those who read there may not have read it.
+            Err(fault) => verdict(&fault),
         }
     }
 }
@@ -142,7 +135,7 @@ impl Typing for Lines {
         let route = routes::typing(channel);
         match self.client.call_as::<IgnoredAny>(Rank::Spare, Method::POST, &route, Payload::None).await {
             Ok(_) => Outcome::Delivered(()),
-            Err(fault) => match self.failed(to, &fault) {
+            Err(fault) => match verdict(&fault) {
                 // The limit is of the sign alone: no message need wait for it.
                 Outcome::Wait(_) => Outcome::Unchanged,
                 outcome => outcome,

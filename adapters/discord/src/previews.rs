@@ -20,7 +20,7 @@ use crate::letter::{Letter, Manners, stop};
 use crate::outlet::Lines;
 use crate::render::preview;
 use crate::routes::{self, Route};
-use crate::verdict::{UNKNOWN_MESSAGE, code, verdict_of_change};
+use crate::verdict::{UNKNOWN_MESSAGE, code, verdict, verdict_of_change};
 
 /// At least this long between two edits of a message.
 const EDIT_EVERY: Duration = Duration::from_millis(1_200);
@@ -64,7 +64,7 @@ impl Previews for Lines {
                 Outcome::Delivered(Some(Handle::Message(id).mint()))
             }
             Ok(None) => Outcome::Unchanged,
-            Err(fault) => match self.failed(to, &fault) {
+            Err(fault) => match verdict(&fault) {
                 // The limit is known by now, and what is due goes by it alone.
                 Outcome::Wait(_) => Outcome::Unchanged,
                 outcome => outcome,

@@ -239,14 +239,14 @@ async fn a_no_of_discords_is_told_from_an_answer_that_was_lost() {
 }
 
 #[tokio::test]
-async fn a_thread_that_is_gone_leaves_its_channel() {
+async fn a_thread_that_is_gone_is_not_answered_in_its_channel() {
     let mut server = Server::start().await;
     let (outlet, place, part) = (outlet(&server.root), thread(), part("hi"));
     let extras = Extras::default();
     let (outcome, ()) = tokio::join!(outlet.send(&place, &part, &extras), async {
         server.asked("POST /channels/9/messages").await.no(404, 10_003, "Unknown Channel");
     });
-    assert!(matches!(outcome, Outcome::Refused { refusal: Refusal::TopicGone, .. }), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Refused { refusal: Refusal::ChatGone, .. }), "{outcome:?}");
 }
 
 #[tokio::test]
