@@ -104,6 +104,19 @@ async fn str_23_an_unknown_outcome_is_told_and_never_doubled() {
 }
 
 #[tokio::test]
+async fn the_word_on_an_unknown_outcome_is_said_again_where_its_own_is_unknown() {
+    let scene = Scene::start().await;
+    let ann = scene.telegram.user("Ann");
+    scene.telegram.inject(Fault::on("sendMessage").reset().in_chat(ann.chat()).times(2));
+    ann.say("hello");
+    scene.sleep_out(FIRST_PAUSE[0], FIRST_PAUSE[1]).await;
+    let notice = scene.telegram.wait_for_text(ann.chat(), UNCONFIRMED).await;
+    assert_eq!(notice.buttons, [SHOW]);
+    assert_eq!(said(&ann), [UNCONFIRMED]);
+    scene.finish().await;
+}
+
+#[tokio::test]
 async fn the_word_on_an_unknown_outcome_waits_until_the_chat_is_reachable() {
     let scene = Scene::start().await;
     let ann = scene.telegram.user("Ann");

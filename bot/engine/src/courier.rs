@@ -22,8 +22,8 @@ use crate::workers::Bench;
 /// Refused sends are repeated for this long; then the platform has had its chance.
 const PATIENCE: Duration = Duration::from_hours(24);
 
-/// How often a part is put in the place of a preview again whose fate is unknown.
-const MOST_SETTLED: u32 = 5;
+/// How often a part is sent again whose fate is unknown, where twice does no harm.
+const MOST_TWICE: u32 = 5;
 
 /// An entry on its way, and whoever waits for its end.
 pub(crate) struct Parcel {
@@ -225,8 +225,7 @@ impl<'a> Round<'a> {
             let pause = match attempt {
                 Outcome::Delivered(id) => return Landing::Known(PartState::Sent(id)),
                 Outcome::Unchanged => return Landing::Known(PartState::Failed("unchanged".to_owned())),
-                // What takes the place of a preview does so twice without harm.
-                Outcome::Unknown { .. } if self.settles(index).is_some() && tries < MOST_SETTLED => {
+                Outcome::Unknown { .. } if self.bears_twice(index) && tries < MOST_TWICE => {
                     send_pause(tries, fastrand::f64())
                 }
                 Outcome::Unknown { why } => {

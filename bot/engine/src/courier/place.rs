@@ -40,6 +40,13 @@ impl Round<'_> {
         Some((outward.previews.clone()?, standing.clone()))
     }
 
+    /// Whether a part of unknown fate may be sent again: what takes the place of a preview does so twice without harm, and a
+    /// notice is the only way to what is behind its button.
+    pub(super) fn bears_twice(&self, index: usize) -> bool {
+        let notice = self.entry.kind == OutboxKind::Notice && !self.entry.buttons.is_empty();
+        notice || self.settles(index).is_some()
+    }
+
     /// Takes a preview away that nothing comes in the place of.
     pub(super) async fn clear(&mut self) {
         let untouched =
