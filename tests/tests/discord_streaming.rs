@@ -562,3 +562,103 @@ async fn disc_11_a_long_run_holds_up_nobody() {
         .await;
     scene.finish().await;
 }
+
+#[tokio::test]
+async fn str_25_what_a_crash_left_is_taken_away_or_finished_by_the_next_start() {
+    for mode in ["progress", "partial"] {
+        let (mut scene, ann, gate) = reading(mode).await;
+        scene.model.play(Script::new().text(FIRST).tool_call("read", &json!({ "path": "a.txt" })));
+        ann.say("what is in it?");
+        let beginning = if mode == "progress" { READ } else { "The first line" };
+        let left = stands(&scene, &ann, beginning).await;
+        scene.cut_off().await;
+        gate.open();
+        scene.enter().await;
+        stands(&scene, &ann, "⚙️ I was restarted while answering").await;
+        scene.run_for(ms(5_000)).await;
+        assert!(of_bot(&ann).iter().all(|seen| seen.id != left.id), "{mode}: {:?}", ann.said());
+        scene.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn str_09_in_a_thread_everything_of_an_answer_stands_in_that_thread() {
+    let (scene, ann, [kitchen, _]) = guild(|_, _| {}).await;
+    let thread = kitchen.thread("aside");
+    let here = ann.in_room(&thread);
+    let gates = [Gate::new(), Gate::new()];
+    scene.model.play(Script::new().text(FIRST).wait(&gates[0]).text(SECOND).wait(&gates[1]).text(END));
+    here.say("tell me");
+    stands(&scene, &here, "The first line").await;
+    gates[0].open();
+    scene.run_for(ms(3_000)).await;
+    gates[1].open();
+    ends(&scene, &here, &[&format!("{FIRST}{SECOND}{END}")]).await;
+    assert_eq!(kitchen.said().len(), 0);
+    assert!(scene.discord.typed().iter().all(|(_, channel, _)| *channel == thread.id()));
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn str_04_nothing_half_made_stays_in_a_thread_that_is_put_away_meanwhile() {
+    for mode in ["partial", "progress"] {
+        let streams = |config: &mut Value, _: &str| streaming(mode)(config);
+        let (scene, ann, [kitchen, _]) = guild(streams).await;
+        let thread = kitchen.thread("aside");
+        let here = ann.in_room(&thread);
+        let gate = Gate::new();
+        scene.model.play(Script::new().text(FIRST).wait(&gate).text(END));
+        here.say("tell me");
+        stands(&scene, &here, if mode == "partial" { "The first line" } else { AT_WORK }).await;
+        thread.archive();
+        gate.open();
+        ends(&scene, &here, &[&format!("{FIRST}{END}")]).await;
+        scene.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn live_reasoning_is_part_of_the_status_that_goes() {
+    let scene = Scene::on_discord_paced(|_| {}).await;
+    let ann = scene.discord.person("Ann");
+    ann.say("/reasoning stream");
+    stands(&scene, &ann, "⚙️ Reasoning").await;
+    let film = ann.film();
+    let gate = Gate::new();
+    let thought = "I have to weigh the basalt against the granite. ";
+    scene.model.play(Script::new().reasoning(thought).wait(&gate).text(FIRST).text(END));
+    ann.say("tell me");
+    scene.run_until_at_discord("the thought", |_| film.first("basalt")).await;
+    let before = ann.said()[0].clone();
+    gate.open();
+    ends(&scene, &ann, &[&before, &format!("{FIRST}{END}")]).await;
+    scene.finish().await;
+}
+
+#[tokio::test]
+async fn disc_14_a_429_for_the_whole_bot_silences_previews_and_typing_everywhere() {
+    let (scene, ann, rooms) = guild(|_, _| {}).await;
+    let gates: Vec<Gate> = (0..6).map(|_| Gate::new()).collect();
+    let script = gates.iter().fold(Script::new().text(FIRST), |script, gate| script.wait(gate).text(SECOND));
+    scene.model.play(script.text(END));
+    let people = [ann.in_room(&rooms[0]), ann.in_room(&rooms[1])];
+    people[0].say("tell me");
+    stands(&scene, &people[0], "The first line").await;
+    scene.discord.inject(Fault::on_edit().global(5.0));
+    for (n, gate) in gates.iter().enumerate() {
+        gate.reached(1).await;
+        if n == 2 {
+            people[1].say("me too");
+        }
+        scene.run_for(ms(1_500)).await;
+        gate.open();
+    }
+    ends(&scene, &people[0], &[&format!("{FIRST}{}{END}", SECOND.repeat(6))]).await;
+    ends(&scene, &people[1], &["You said: Ann: me too"]).await;
+    let calls = scene.discord.calls_where(|_| true);
+    let limited = calls.iter().position(|call| call.status == 429).unwrap();
+    assert_eq!(calls.iter().filter(|call| call.status == 429).count(), 1);
+    let pause = calls[limited + 1].moment - calls[limited].moment;
+    assert!(pause >= 5_000, "{:?} after {pause} ms", calls[limited + 1]);
+    scene.finish().await;
+}

@@ -20,7 +20,7 @@ use crate::letter::{Letter, Manners, stop};
 use crate::outlet::Lines;
 use crate::render::preview;
 use crate::routes::{self, Route};
-use crate::verdict::{UNKNOWN_MESSAGE, code, verdict, verdict_of_change};
+use crate::verdict::{UNKNOWN_MESSAGE, code, verdict, verdict_of_change, verdict_of_removal};
 
 /// At least this long between two edits of a message.
 const EDIT_EVERY: Duration = Duration::from_millis(1_200);
@@ -113,7 +113,7 @@ impl Previews for Lines {
         match self.client.call::<IgnoredAny>(Method::DELETE, &route, Payload::None).await {
             Ok(_) => Outcome::Delivered(()),
             Err(fault) if code(&fault) == Some(UNKNOWN_MESSAGE) => Outcome::Unchanged,
-            Err(fault) => verdict_of_change(&fault),
+            Err(fault) => verdict_of_removal(&fault),
         }
     }
 }

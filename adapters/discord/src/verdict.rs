@@ -70,6 +70,15 @@ pub(crate) fn verdict_of_change<T>(fault: &CallFault) -> Outcome<T> {
     }
 }
 
+/// The same for a message that is to go. The thread that it stands in was put away, and whatever is said there next takes it
+/// out again.
+pub(crate) fn verdict_of_removal<T>(fault: &CallFault) -> Outcome<T> {
+    match code(fault) {
+        Some(ARCHIVED_THREAD) => Outcome::Refused { refusal: Refusal::Again, why: fault.to_string() },
+        _ => verdict_of_change(fault),
+    }
+}
+
 /// Whether a message was refused for what it answers: it may be told without.
 pub(crate) fn is_about_reply(fault: &CallFault) -> bool {
     let CallFault::Refused(no) = fault else { return false };
@@ -191,6 +200,17 @@ mod tests {
             check(code);
         }
         assert!(matches!(verdict_of_change::<()>(&no(429, 0, "x")), Outcome::Wait(_)));
+    }
+
+    #[test]
+    fn what_stands_in_a_thread_that_was_put_away_goes_later() {
+        let check = |code, expected| match verdict_of_removal::<()>(&no(400, code, "x")) {
+            Outcome::Refused { refusal, .. } => assert_eq!(refusal, expected, "{code}"),
+            other => panic!("{code}: {other:?}"),
+        };
+        check(50_083, Refusal::Again);
+        check(160_005, Refusal::Never);
+        check(50_013, Refusal::ChatGone);
     }
 
     #[test]

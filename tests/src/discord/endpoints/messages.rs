@@ -176,11 +176,14 @@ pub(super) fn edit(ask: &mut Ask<'_>, channel: u64, id: u64) -> Done {
 }
 
 pub(super) fn delete(ask: &mut Ask<'_>, channel: u64, id: u64) -> Done {
-    seen(ask.world, ask.bot, channel)?;
+    let archived = seen(ask.world, ask.bot, channel)?.thread.as_ref().is_some_and(|thread| thread.archived);
     let found = ask.world.message(channel, id).filter(|message| message.only.is_none());
     let found = found.ok_or_else(Refusal::unknown_message)?;
     if found.author != ask.bot {
         return Err(Refusal::missing_permissions());
+    }
+    if archived {
+        return Err(Refusal::archived());
     }
     ask.world.delete(channel, id);
     Ok(Outcome::Nothing)
