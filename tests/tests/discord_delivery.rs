@@ -264,17 +264,23 @@ async fn where_the_bot_may_not_write_it_gives_up_and_goes_on_elsewhere() {
 }
 
 #[tokio::test]
-async fn med_13_an_answer_to_a_deleted_thread_arrives_once_in_the_channel() {
+async fn an_answer_to_a_thread_that_is_gone_is_not_told_to_those_in_its_channel() {
     let (scene, ann, kitchen) = guild().await;
-    let thread = kitchen.thread("aside");
+    let thread = kitchen.private_thread("aside");
     let gate = Gate::new();
     scene.model.play(Script::new().wait(&gate).text("Here it is."));
     ann.in_room(&thread).say("hello");
     gate.reached(1).await;
     thread.delete();
     gate.open();
-    ann.wait_for("Here it is.").await;
-    assert_eq!((statuses(&scene, thread.id()), kitchen.said()), (vec![404], vec!["Here it is.".to_owned()]));
+    scene.discord.wait_for(|call| call.is(SEND) && call.channel == thread.id()).await;
+    ann.say("and here?");
+    ann.wait_for("You said: Ann: and here?").await;
+    scene.run_for(ms(5_000)).await;
+    assert_eq!(
+        (statuses(&scene, thread.id()), kitchen.said()),
+        (vec![404], vec!["You said: Ann: and here?".to_owned()])
+    );
     scene.finish().await;
 }
 
