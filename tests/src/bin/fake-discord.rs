@@ -64,7 +64,7 @@ async fn obey(fake: &DiscordFake, line: &str) -> Result<(), String> {
         println!("{}", perform(fake, order).await?);
         return Ok(());
     }
-    if let Some((who, call)) = line.split_once(" !") {
+    if let Some((who, call)) = line.split_once(" !").filter(|(who, _)| !who.contains(": ")) {
         let mut words = call.split_whitespace();
         let name = words.next().ok_or("which command?")?;
         let options: Vec<_> = words.filter_map(|word| word.split_once('=')).collect();
