@@ -260,6 +260,20 @@ fn what_a_discord_bot_may_be_told() {
         ("shards: 0", "1:34: channels.discord.shards must be between 1 and 1024, not 0"),
         ("shards: '2'", "1:34: channels.discord.shards must be a whole number, not the text \"2\""),
         (
+            "guilds: { '-5': {} }",
+            "1:42: channels.discord.guilds.-5 must be the id of a guild, a number; for all other guilds write \"*\"",
+        ),
+        (
+            "guilds: { '*': { channels: { general: {} } } }",
+            "1:64: channels.discord.guilds.*.channels.general must be the id of a channel or thread, a number; what holds for \
+             the whole guild stands beside channels",
+        ),
+        (
+            "guilds: { '1': { channels: { '*': {} } } }",
+            "1:60: channels.discord.guilds.1.channels.* must be the id of a channel or thread, a number; what holds for the \
+             whole guild stands beside channels",
+        ),
+        (
             "guilds: { '1': { chanels: {} } }",
             "1:43: unknown key \"chanels\" in channels.discord.guilds.1; did you mean \"channels\"?",
         ),

@@ -11,8 +11,8 @@ use crate::channels::{
 use crate::defaults;
 use crate::fault::quoted;
 use crate::file::channels::{
-    Discord, DiscordKeys, DoorKeys, HeartbeatVisibility as Visibility, SlashCommands as Slash, SlashWord,
-    Telegram, TelegramKeys, Web,
+    Discord, DiscordKeys, DoorKeys, Guild, HeartbeatVisibility as Visibility, SlashCommands as Slash,
+    SlashWord, Telegram, TelegramKeys, Web,
 };
 use crate::file::values::{Id, SecretText, Text};
 use crate::format::{Address, Url};
@@ -121,6 +121,7 @@ impl Builder<'_> {
         let guilds = keys.guilds.iter().flat_map(|guilds| &guilds.0);
         let guilds = guilds.map(|(id, guild)| {
             let place = trail.key(id);
+            self.guild_ids(id, guild, &place);
             (id.clone(), self.group_rule(&guild.rule, &guild.channels, (&place, &place.key("channels"))))
         });
         DiscordAccount {
@@ -137,6 +138,18 @@ impl Builder<'_> {
             shards: keys.shards,
             heartbeat: visibility(keys.heartbeat),
             account: account.clone(),
+        }
+    }
+
+    /// Rules under a name or a mistyped id would never hold.
+    fn guild_ids(&mut self, id: &str, guild: &Guild, place: &Trail) {
+        if id != "*" && !is_number(id) {
+            let message = "must be the id of a guild, a number; for all other guilds write \"*\"";
+            self.fault(place, message);
+        }
+        for (id, _) in guild.channels.0.iter().filter(|(id, _)| !is_number(id)) {
+            let message = "must be the id of a channel or thread, a number; what holds for the whole guild stands beside channels";
+            self.fault(&place.key("channels").key(id), message);
         }
     }
 
