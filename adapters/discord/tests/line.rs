@@ -517,6 +517,16 @@ async fn a_channel_that_cannot_be_read_just_now_is_asked_for_again() {
 }
 
 #[tokio::test]
+async fn rst_06_a_session_is_known_to_the_next_start_from_its_first_moment_on() {
+    let mut run = Running::start().await;
+    let _line = run.up().await;
+    // No time passes, as before a crash.
+    run.notes.kept("shard/0").await;
+    let note: Value = serde_json::from_str(&run.notes.only().unwrap()).unwrap();
+    assert_eq!(note["session"]["id"], "s");
+}
+
+#[tokio::test]
 async fn a_stop_keeps_the_session_and_ends_every_wait() {
     let mut run = Running::start().await;
     let mut line = run.up().await;

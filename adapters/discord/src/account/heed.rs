@@ -101,8 +101,9 @@ impl<'a> Heeder<'a> {
 
     /// Takes one event in; then it counts as taken.
     async fn heed(&mut self, dispatch: Dispatch) -> Result<(), Stopped> {
-        match wire::event(&dispatch.kind, &dispatch.data) {
-            Ok(event) => self.understood(&event).await?,
+        let event = wire::event(&dispatch.kind, &dispatch.data);
+        match &event {
+            Ok(event) => self.understood(event).await?,
             Err(unread) => {
                 let (account, kind) = (&self.bot.account, &dispatch.kind);
                 tracing::warn!(%account, kind, %unread, "skipped an event that cannot be read");
@@ -110,6 +111,10 @@ impl<'a> Heeder<'a> {
         }
         self.taken.send_replace(Some(dispatch.at));
         self.touch();
+        if matches!(event, Ok(Event::Ready)) {
+            // A crash before a session is known would lose what is written while nobody listens.
+            self.keep_note().await;
+        }
         Ok(())
     }
 
