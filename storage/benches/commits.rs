@@ -44,7 +44,8 @@ fn writes(number: usize) -> Vec<Write> {
     let change = move |old: Option<SessionRecord>| {
         let mut record = old.unwrap_or_else(|| {
             let account = Account { channel: "telegram".into(), id: "main".into() };
-            let origin = Place { account, chat: "1".into(), kind: ChatKind::Direct, topic: None, space: None };
+            let origin =
+                Place { account, chat: "1".into(), kind: ChatKind::Direct, topic: None, space: None };
             SessionRecord::new(number.to_string().into(), for_change, "main".into(), origin, Timestamp(0))
         });
         record.context_used += 1;

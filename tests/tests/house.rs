@@ -78,7 +78,10 @@ fn heavy_crates_are_named_only_in_their_rooms() {
     check("serenity", &["pensive-discord"]);
     check("tokio-tungstenite", &["pensive-discord", "pensive-tests"]);
     check("async-openai", &["pensive-models"]);
-    check("reqwest", &["pensive-telegram", "pensive-discord", "pensive-models", "pensive-tools", "pensive-tests"]);
+    check(
+        "reqwest",
+        &["pensive-telegram", "pensive-discord", "pensive-models", "pensive-tools", "pensive-tests"],
+    );
     for of_tools in ["rmcp", "html5ever", "landlock", "seccompiler", "process-wrap", "libc"] {
         check(of_tools, &["pensive-tools"]);
     }

@@ -34,8 +34,8 @@ mod trouble;
 mod values;
 
 mod ollama;
-mod rehearsal;
 mod probe;
+mod rehearsal;
 mod transcribe;
 
 pub use ollama::ollama_models;

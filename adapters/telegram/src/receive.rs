@@ -144,7 +144,13 @@ fn place(us: &Us, chat: &Chat, thread: Option<i64>) -> Option<Place> {
     let topic = thread
         .filter(|_| !general)
         .map(|id| Topic { id: TopicId::from(id.to_string()), kind: TopicKind::Topic });
-    Some(Place { account: us.account.clone(), chat: ChatId::from(chat.id.to_string()), kind, topic, space: None })
+    Some(Place {
+        account: us.account.clone(),
+        chat: ChatId::from(chat.id.to_string()),
+        kind,
+        topic,
+        space: None,
+    })
 }
 
 /// Whose words a message holds.

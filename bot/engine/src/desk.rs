@@ -207,7 +207,10 @@ impl Desk<'_> {
         let agent = &self.job.route.agent;
         let model = route::model_in_force(agent, sender, chat);
         let with_model = |model: &ModelRef| {
-            (self.core.profile(agent, model), route::defaults(&self.core.settings, agent, model, &self.job.inbound))
+            (
+                self.core.profile(agent, model),
+                route::defaults(&self.core.settings, agent, model, &self.job.inbound),
+            )
         };
         let (profile, defaults) = with_model(&model);
         judge(

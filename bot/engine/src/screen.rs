@@ -202,7 +202,9 @@ fn scene(core: &Core, pending: &Pending, occasion: Occasion) -> Scene {
         occasion,
         kind: place.kind,
         verbose_here: door.and_then(|door| defaults_of(door, &pending.inbound).verbose),
-        reasoning_here: door.and_then(|door| rule_of(door, &pending.inbound)).is_some_and(|rule| rule.reasoning),
+        reasoning_here: door
+            .and_then(|door| rule_of(door, &pending.inbound))
+            .is_some_and(|rule| rule.reasoning),
         streaming: core.settings.streaming.get(&place.account).copied().unwrap_or_default(),
     }
 }

@@ -8,7 +8,9 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use pensive_contract::clock::{Clock, Timestamp};
 use pensive_contract::ids::{Account, SessionKey, Ticket};
-use pensive_contract::inbound::{Addressed, AttachmentKind, ChatKind, Inbound, InboundKind, Place, Sender, TypedText};
+use pensive_contract::inbound::{
+    Addressed, AttachmentKind, ChatKind, Inbound, InboundKind, Place, Sender, TypedText,
+};
 use pensive_contract::outward::{Button, Enclosure, Finality, Mark, Part, Style, Whole};
 use pensive_contract::session::SessionRecord;
 use pensive_contract::store::{OutboxEntry, OutboxKind, PartState, SessionChange, Write};
@@ -59,7 +61,13 @@ pub fn account(id: &str) -> Account {
 }
 
 pub fn place(account_id: &str) -> Place {
-    Place { account: account(account_id), chat: "-100".into(), kind: ChatKind::Group, topic: None, space: None }
+    Place {
+        account: account(account_id),
+        chat: "-100".into(),
+        kind: ChatKind::Group,
+        topic: None,
+        space: None,
+    }
 }
 
 pub fn inbound(account_id: &str, update: &str, text: &str) -> Inbound {

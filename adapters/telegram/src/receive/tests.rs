@@ -44,7 +44,13 @@ fn a_direct_message_is_read_whole() {
     let inbound = read_message(private(), json!({"text": "hi"})).unwrap();
     let expected = Inbound {
         update: "3".into(),
-        place: Place { account: us().account, chat: "7".into(), kind: ChatKind::Direct, topic: None, space: None },
+        place: Place {
+            account: us().account,
+            chat: "7".into(),
+            kind: ChatKind::Direct,
+            topic: None,
+            space: None,
+        },
         sender: Sender { id: "7".into(), name: "Ada L".to_owned(), roles: Vec::new() },
         message: "11".into(),
         kind: InboundKind::Message(TypedText {

@@ -127,7 +127,13 @@ impl Connection {
         let user: &str = &seat.user;
         let inbound = Inbound {
             update: update_id(user, &id).into(),
-            place: Place { account: account(), chat: user.into(), kind: ChatKind::Direct, topic: None, space: None },
+            place: Place {
+                account: account(),
+                chat: user.into(),
+                kind: ChatKind::Direct,
+                topic: None,
+                space: None,
+            },
             sender: Sender { id: user.into(), name: user.to_owned(), roles: Vec::new() },
             message: message.unwrap_or_else(|| id.clone()).into(),
             kind,

@@ -285,8 +285,13 @@ async fn answer(served: &Served, at: usize, text: &str, finality: Finality) {
     loop {
         let message = served.intake.seen.lock().unwrap().get(at).map(|inbound| inbound.message.clone());
         if message.is_some() {
-            let extras =
-                Extras { buttons: Vec::new(), reply_to: message, finality, kind: OutboxKind::Answer, ..Extras::default() };
+            let extras = Extras {
+                buttons: Vec::new(),
+                reply_to: message,
+                finality,
+                kind: OutboxKind::Answer,
+                ..Extras::default()
+            };
             served.send("ann", text, &extras).await;
             return;
         }
