@@ -20,6 +20,9 @@ const LOOKUP: &str = "GET /gateway/bot";
 const EVERY: Duration = Duration::from_millis(41_250);
 const INSTANT: Duration = Duration::from_millis(1);
 
+/// What is done to a line.
+type Blow = fn(&Line);
+
 const BEAT: u64 = 1;
 const IDENTIFY: u64 = 2;
 const RESUME: u64 = 6;
@@ -120,7 +123,7 @@ async fn disc_05_a_line_that_breaks_is_taken_up_again_and_nothing_is_lost_or_dou
     let scene = Scene::on_discord(|_| {}).await;
     let (line, ann) = (scene.discord.line(), scene.discord.person("Ann"));
     talk(&ann, "before").await;
-    let ways: [(&str, fn(&Line)); 5] = [
+    let ways: [(&str, Blow); 5] = [
         ("dropped", Line::drop_connection),
         ("reset", Line::reset),
         ("broken off", Line::break_off),
