@@ -54,6 +54,7 @@ pub fn connect(
     clock: Arc<dyn Clock>,
     notes: Arc<dyn Notes>,
 ) -> Result<Discord, Fault> {
+    let settings = settings.trimmed();
     let account = settings.account.clone();
     let unusable = |why: String| unusable(&account, &why);
     let patterns =

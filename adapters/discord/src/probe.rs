@@ -56,6 +56,7 @@ struct Guild {
 
 /// Looks at one account; `guilds` are those that it has rules for. No words hold the token.
 pub async fn probe(settings: &DiscordSettings, guilds: &[String], clock: Arc<dyn Clock>) -> Vec<Finding> {
+    let settings = &settings.clone().trimmed();
     let client = match Client::new(&settings.api_root, &settings.token, Arc::clone(&clock)) {
         Ok(client) => client,
         Err(fault) => return vec![Finding::bad("server", fault.to_string(), "correct apiRoot")],

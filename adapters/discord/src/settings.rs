@@ -28,6 +28,25 @@ pub struct DiscordSettings {
     pub shards: Option<u32>,
 }
 
+impl DiscordSettings {
+    /// The same with what people copy along taken off: the path of the API behind the server's address, and the word that stands before
+    /// a token in a header.
+    pub(crate) fn trimmed(self) -> Self {
+        let token = self.token.expose().trim();
+        let token = Secret::new(token.strip_prefix("Bot ").unwrap_or(token).trim());
+        Self { api_root: server(&self.api_root).to_owned(), token, ..self }
+    }
+}
+
+/// `https://discord.com` of `https://discord.com/api/v10/`.
+fn server(root: &str) -> &str {
+    let root = root.trim().trim_end_matches('/');
+    let is_version = |name: &str| name.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok());
+    let unversioned =
+        root.rsplit_once('/').filter(|(_, name)| is_version(name)).map_or(root, |(before, _)| before);
+    unversioned.strip_suffix("/api").unwrap_or(root)
+}
+
 /// Whom the mentions in our messages ping; by default nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pings {
@@ -51,4 +70,20 @@ pub enum Registration {
     Guilds(Vec<SpaceId>),
     /// Nowhere.
     Off,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_servers_address_is_taken_as_people_copy_it() {
+        let check = |root: &str, expected: &str| assert_eq!(server(root), expected, "{root}");
+        check("https://discord.com", "https://discord.com");
+        check(" https://discord.com/ ", "https://discord.com");
+        check("https://discord.com/api", "https://discord.com");
+        check("https://discord.com/api/v10/", "https://discord.com");
+        check("http://127.0.0.1:9/own/api", "http://127.0.0.1:9/own");
+        check("http://127.0.0.1:9/v10", "http://127.0.0.1:9/v10");
+    }
 }
