@@ -336,3 +336,24 @@ async fn a_first_word_that_was_lost_is_said_once() {
     assert_eq!((lost.hits(), ann.person().said().iter().filter(|text| *text == HIGH).count()), (1, 1));
     scene.finish().await;
 }
+
+#[tokio::test]
+async fn a_doubt_about_an_answer_for_one_person_is_for_them_alone_too() {
+    let (scene, ann) = owned(|_| {}).await;
+    hold_up(&scene, &ann, 20.0).await;
+    ann.person().command("think", &[("level", "high")]);
+    come_in(&scene).await;
+    let lost = [
+        scene.discord.inject(Fault::on("POST /webhooks/{}/{}").reset()),
+        scene.discord.inject(Fault::on("PATCH /webhooks/{}/{}/messages/{}").reset()),
+    ];
+    go_on(&scene, Duration::from_secs(25)).await;
+    scene.discord.wait_until(|_| lost.iter().any(|lost| lost.hits() > 0).then_some(())).await;
+    scene.discord.clear_faults();
+    let doubt = ann.person().wait_for("I could not confirm").await;
+    assert!(doubt.ephemeral, "{doubt:?}");
+    ann.person().press(doubt.id, "Show it again");
+    let answer = ann.person().wait_for(HIGH).await;
+    assert!(answer.ephemeral, "{answer:?}");
+    scene.finish().await;
+}

@@ -383,7 +383,7 @@ impl<'a> Round<'a> {
         let Some((letter, kept)) = self.word() else {
             return self.write(vec![Write::Forget(self.entry.ticket)]).await;
         };
-        let notice = self.core.seal(letter, &self.place, None);
+        let notice = self.core.seal(letter, &self.place, for_caller(&self.entry));
         let mut writes = vec![kept];
         writes.extend(notice.clone().map(Write::Outbox));
         self.write(writes).await;
@@ -454,6 +454,11 @@ enum Next {
     End(Landing),
 }
 
+/// The message that what is said of an entry answers too. What a command was answered may have been for its caller's eyes alone.
+fn for_caller(entry: &OutboxEntry) -> Option<MessageId> {
+    entry.reply_to.clone().filter(|_| entry.kind == OutboxKind::Acknowledgement)
+}
+
 /// What is to be shown again of an entry: the parts whose fate is unknown, as a new entry.
 pub(crate) fn again(entry: &OutboxEntry, ticket: Ticket) -> Option<OutboxEntry> {
     let parts: Vec<_> = entry
@@ -465,7 +470,7 @@ pub(crate) fn again(entry: &OutboxEntry, ticket: Ticket) -> Option<OutboxEntry> 
     (!parts.is_empty()).then(|| OutboxEntry {
         ticket,
         parts,
-        reply_to: None,
+        reply_to: for_caller(entry),
         standing: None,
         ..entry.clone()
     })
