@@ -285,7 +285,9 @@ impl Bot {
 
 fn compiled(pattern: &str) -> Result<Regex, String> {
     let built = RegexBuilder::new(pattern).case_insensitive(true).size_limit(1 << 20).build();
-    built.map_err(|error| format!("the mention pattern {pattern:?} is no regular expression: {error}"))
+    // The parser draws a picture over several lines, and says what is wrong in the last.
+    let why = |error: regex::Error| error.to_string().lines().last().unwrap_or_default().to_owned();
+    built.map_err(|error| format!("the mention pattern {pattern:?} is no regular expression: {}", why(error)))
 }
 
 fn unusable(account: &Account, why: &str) -> Fault {
