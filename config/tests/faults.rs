@@ -225,6 +225,12 @@ fn roles_stand_where_there_are_any_and_own_nothing() {
         ],
     );
     check(
+        "{ channels: { discord: { allowFrom: ['Alice', '*', 5] } } }",
+        &[
+            "1:38: channels.discord.allowFrom[0] must be the id of a person, a number, or \"role:\" and that of a role, not \"Alice\"",
+        ],
+    );
+    check(
         "{ commands: { ownerAllowFrom: ['discord:role:5'], allowFrom: { '*': ['role:5'], telegram: ['role:6'] } } }",
         &[
             "1:32: commands.ownerAllowFrom[0] must name one person, not a role, which others can give away",

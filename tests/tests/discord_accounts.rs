@@ -362,6 +362,8 @@ async fn scripts_push_messages_to_discord_with_a_daemon_and_without() {
         send(&["--to", &hall, "to the kitchen"]).await.expect(0, &[]);
         send(&["--to", &hall, "--topic", &topic, "to the thread"]).await.expect(0, &[]);
         assert_eq!((room.said().len(), thread.said().len()), (round + 1, round + 1));
+        send(&["--to", &ann.id().to_string(), "to herself"]).await.expect(0, &[]);
+        assert_eq!(ann.said().pop().as_deref(), Some("to herself"));
         send(&["--to", "123456", "nobody"]).await.expect(1, &["Unknown Channel"]);
         send(&["--to", "not-an-id", "nobody"]).await.expect(1, &["no place on Discord"]);
         if daemon.is_none() {

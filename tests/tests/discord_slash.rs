@@ -357,3 +357,17 @@ async fn a_doubt_about_an_answer_for_one_person_is_for_them_alone_too() {
     assert!(answer.ephemeral, "{answer:?}");
     scene.finish().await;
 }
+
+#[tokio::test]
+async fn whoever_calls_commands_too_fast_is_told_each_time() {
+    let (scene, mut ann) =
+        owned(|config| config["limits"]["perSender"] = json!({ "perMinute": 20, "burst": 2 })).await;
+    for _ in 0..2 {
+        assert_eq!(call(&mut ann, "think", &[("level", "high")]).await.text, HIGH);
+    }
+    for _ in 0..3 {
+        let told = call(&mut ann, "think", &[("level", "low")]).await;
+        assert!(told.text.contains("too fast"), "{}", told.text);
+    }
+    scene.finish().await;
+}

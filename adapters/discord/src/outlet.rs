@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use pensive_contract::ids::MessageId;
-use pensive_contract::inbound::Place;
+use pensive_contract::inbound::{ChatKind, Place};
 use pensive_contract::media::Media;
 use pensive_contract::outward::{
     Body, Cut, Extras, FileLimits, Outcome, Outlet, Outward, Pace, Part, Refusal, Typing,
@@ -25,7 +25,7 @@ use crate::letter::{Letter, Manners};
 use crate::previews::Faces;
 use crate::render::render;
 use crate::routes;
-use crate::verdict::{MISSING_PERMISSIONS, code, is_about_reply, verdict};
+use crate::verdict::{MISSING_PERMISSIONS, UNKNOWN_CHANNEL, code, is_about_reply, verdict};
 
 /// A typing sign fades after this long (<https://docs.discord.com/developers/resources/channel#trigger-typing-indicator>).
 const TYPING_LASTS: Duration = Duration::from_secs(10);
@@ -68,6 +68,12 @@ struct Sent {
     id: serenity::model::id::MessageId,
 }
 
+/// A conversation that was opened.
+#[derive(Deserialize)]
+struct Opened {
+    id: serenity::model::id::ChannelId,
+}
+
 impl Lines {
     fn new(client: Client, desk: Arc<Desk>, manners: Manners) -> Self {
         Self { client, desk, manners, faces: Faces::default() }
@@ -95,6 +101,14 @@ impl Lines {
         };
         sent.map(|sent| sent.id.get())
     }
+
+    /// The channel of a conversation with one person; nothing where the number is nobody's.
+    async fn direct(&self, person: u64) -> Option<u64> {
+        let json = format!("{{\"recipient_id\":\"{person}\"}}");
+        let payload = Payload::Json(json.into_bytes());
+        let opened = self.client.call::<Opened>(Method::POST, &routes::directs(), payload).await;
+        opened.ok().map(|opened| opened.id.get())
+    }
 }
 
 #[async_trait]
@@ -112,7 +126,16 @@ impl Outlet for Lines {
         {
             return outcome;
         }
-        match self.post(Rank::Due, channel, &letter, extras.file.as_ref()).await {
+        let mut sent = self.post(Rank::Due, channel, &letter, extras.file.as_ref()).await;
+        // Whoever pushes to a person knows their id, and not that of their channel.
+        if let Err(fault) = &sent
+            && to.kind == ChatKind::Direct
+            && code(fault) == Some(UNKNOWN_CHANNEL)
+            && let Some(direct) = self.direct(channel).await
+        {
+            sent = self.post(Rank::Due, direct, &letter, extras.file.as_ref()).await;
+        }
+        match sent {
             Ok(id) => Outcome::Delivered(Handle::Message(id).mint()),
             // Text may pass where files do not.
             Err(fault) if extras.file.is_some() && code(&fault) == Some(MISSING_PERMISSIONS) => {

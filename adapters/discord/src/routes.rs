@@ -36,6 +36,11 @@ pub(crate) fn gateway() -> Route {
     Route::new("gateway", "", "/gateway/bot".to_owned())
 }
 
+/// Where a conversation with one person is opened.
+pub(crate) fn directs() -> Route {
+    Route::new("directs", "", "/users/@me/channels".to_owned())
+}
+
 /// The guilds that the bot is in, 200 of them at most.
 pub(crate) fn guilds() -> Route {
     Route::new("guilds", "", "/users/@me/guilds".to_owned())

@@ -10,7 +10,7 @@ use crate::client::{CallFault, Refused};
 /// What a 429 asks for that names no time.
 const UNNAMED: Duration = Duration::from_secs(5);
 
-const UNKNOWN_CHANNEL: u64 = 10_003;
+pub(crate) const UNKNOWN_CHANNEL: u64 = 10_003;
 pub(crate) const UNKNOWN_MESSAGE: u64 = 10_008;
 const UNKNOWN_GUILD: u64 = 10_004;
 const UNKNOWN_USER: u64 = 10_013;

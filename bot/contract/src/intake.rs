@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::Timestamp;
 use crate::fault::Fault;
-use crate::ids::Account;
+use crate::ids::{Account, UpdateId};
 use crate::inbound::{Inbound, Place, Sender};
 use crate::store::{Cursor, StoreFault};
 
@@ -19,7 +19,7 @@ pub trait Intake: Send + Sync {
     ///
     /// # Errors
     /// The store could not keep them: tell the platform nothing and offer the same batch again later.
-    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<(), StoreFault>;
+    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<Kept, StoreFault>;
 
     /// What the account stored with its last batch, so that it can go on from there.
     ///
@@ -34,6 +34,13 @@ pub trait Intake: Send + Sync {
     /// What a person could put behind a command where they are typing it: the values that hold for their session, best
     /// match first. Nothing for those who may not use it. Changes nothing and reads little: it is called on every key.
     async fn suggest(&self, asked: &Asked) -> Vec<Suggestion>;
+}
+
+/// What became of a batch, as far as a platform has to do something about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Events whose senders write too fast and have heard so: nothing more will be said of these.
+    pub hushed: Vec<UpdateId>,
 }
 
 /// A command that a person is about to call.

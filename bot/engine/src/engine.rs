@@ -10,12 +10,12 @@ use pensive_contract::clock::within;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::{Account, MessageId, UpdateId};
 use pensive_contract::inbound::{Addressed, Inbound, Place};
-use pensive_contract::intake::{Asked, Intake, Suggestion};
+use pensive_contract::intake::{Asked, Intake, Kept, Suggestion};
 use pensive_contract::outward::{Body, Finality};
 use pensive_contract::store::{Cursor, InboxEntry, InboxState, OutboxEntry, OutboxKind, StoreFault, Write};
 use tokio::sync::oneshot;
 
-use crate::access::{self, Admission};
+use crate::access::Admission;
 use crate::album;
 use crate::core::{Core, Letter, Ports};
 use crate::courier::Parcel;
@@ -45,11 +45,14 @@ pub struct Overview {
 }
 
 /// A batch after the door.
+#[derive(Default)]
 struct Sifted {
     admitted: Vec<Inbound>,
     /// What was heard of each, by the name of its event.
     heard: VecDeque<(UpdateId, Heard)>,
     told: Vec<OutboxEntry>,
+    /// Who wrote these has been told before.
+    hushed: Vec<UpdateId>,
 }
 
 /// The product's behaviour, assembled over its ports.
@@ -140,8 +143,7 @@ impl Engine {
     /// Hears a batch: what comes in, and the lines for those who write too fast.
     fn sift(&self, batch: Vec<Inbound>) -> Sifted {
         let now = self.core.now();
-        let mut sifted =
-            Sifted { admitted: Vec::with_capacity(batch.len()), heard: VecDeque::new(), told: Vec::new() };
+        let mut sifted = Sifted { admitted: Vec::with_capacity(batch.len()), ..Sifted::default() };
         // A caption may call us for parts of its album that came before it.
         let called = |inbound: &&Inbound| inbound.album.is_some() && inbound.addressed == Addressed::Yes;
         let callers: Vec<Inbound> = batch.iter().filter(called).cloned().collect();
@@ -165,7 +167,7 @@ impl Engine {
                     sifted.heard.push_back((inbound.update.clone(), heard));
                     sifted.admitted.push(inbound);
                 }
-                Gate::Silent => {}
+                Gate::Silent => sifted.hushed.push(inbound.update),
                 Gate::Tell(wait) => {
                     let letter = Letter::plain(OutboxKind::Notice, notices::too_fast(wait)).last();
                     sifted.told.extend(self.core.seal(letter, &inbound.place, Some(inbound.message.clone())));
@@ -178,6 +180,11 @@ impl Engine {
     fn comes_in(&self, inbound: &Inbound, heard: &Heard) -> bool {
         match heard.admission {
             Admission::Admitted => true,
+            // Whatever others say among themselves would bury it.
+            Admission::Stranger if inbound.addressed == Addressed::No => {
+                tracing::debug!(account = %inbound.place.account, chat = %inbound.place.chat, "said elsewhere");
+                false
+            }
             Admission::Stranger => {
                 let space = inbound.place.space.as_ref().map(tracing::field::display);
                 tracing::info!(
@@ -196,12 +203,12 @@ impl Engine {
 
 #[async_trait]
 impl Intake for Engine {
-    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<(), StoreFault> {
+    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<Kept, StoreFault> {
         if self.core.closing.is_cancelled() {
             return Err(StoreFault::Closed);
         }
         let accounts: BTreeSet<Account> = batch.iter().map(|inbound| inbound.place.account.clone()).collect();
-        let Sifted { admitted, mut heard, told } = self.sift(batch);
+        let Sifted { admitted, mut heard, told, hushed } = self.sift(batch);
         let fresh = self.core.ports.inbox.take(admitted, cursor).await?;
         if let Some(rate) = &self.core.rate {
             accounts.iter().for_each(|account| rate.settle(account));
@@ -220,7 +227,7 @@ impl Intake for Engine {
             let state = InboxState::Waiting;
             self.core.assign(InboxEntry { ticket, state, inbound }, heard).await;
         }
-        Ok(())
+        Ok(Kept { hushed })
     }
 
     async fn cursor(&self, account: &Account) -> Result<Option<Cursor>, StoreFault> {
@@ -228,9 +235,7 @@ impl Intake for Engine {
     }
 
     fn admits(&self, inbound: &Inbound) -> bool {
-        let settings = &self.core.settings;
-        let heard = hearing::hear(&self.core, inbound);
-        access::admit(settings, inbound, heard.parsed.as_ref()) == Admission::Admitted
+        hearing::hear(&self.core, inbound).admission == Admission::Admitted
     }
 
     async fn suggest(&self, asked: &Asked) -> Vec<Suggestion> {

@@ -121,23 +121,35 @@ impl Builder<'_> {
             } else if let Some((_, bare)) = super::bindings::split_channel(id) {
                 let message = format_args!("must be the id alone, {}, not {}", quoted(bare), quoted(id));
                 self.fault(&trail.index(index), message);
+            } else if is_of_discord(trail) && id.trim() != "*" && !is_number(id.trim()) {
+                let message = format_args!(
+                    "must be the id of a person, a number, or \"role:\" and that of a role, not {}",
+                    quoted(id)
+                );
+                self.fault(&trail.index(index), message);
             }
         }
         ids.iter().map(|Id(id)| id.trim().to_owned()).collect()
     }
 }
 
-/// Whether a list of people stands where communities with roles are known.
-fn has_roles(trail: &Trail) -> bool {
+/// The channel whose people a list is of; `*` for those of any.
+fn channel(trail: &Trail) -> &str {
     let key = |index: usize| match trail.steps().get(index) {
         Some(Step::Key(key)) => key.as_str(),
         Some(Step::Index(_)) | None => "",
     };
-    match (key(0), key(1)) {
-        ("channels", channel) => channel == "discord",
-        // Of people on any channel, or on one.
-        (_, _) => ["*", "discord"].contains(&key(2)),
-    }
+    if key(0) == "channels" { key(1) } else { key(2) }
+}
+
+/// Whether a list of people stands where communities with roles are known.
+fn has_roles(trail: &Trail) -> bool {
+    ["*", "discord"].contains(&channel(trail))
+}
+
+/// Whether all whom a list may name have numbers for ids.
+fn is_of_discord(trail: &Trail) -> bool {
+    channel(trail) == "discord"
 }
 
 /// Whether a text is an id as Discord gives them.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pensive_contract::clock::Timestamp;
 use pensive_contract::inbound::Inbound;
-use pensive_contract::intake::Intake;
+use pensive_contract::intake::{Intake, Kept};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +20,8 @@ use crate::wire::{self, Event, Message};
 
 /// At most this often the note of a line is written: what a crash takes from it comes again and is known.
 const NOTE_EVERY: Duration = Duration::from_secs(1);
+const TOO_FAST: &str = "⚙️ That was too fast: nothing came of it. Try again in a moment.";
+
 /// One line's events, on their way in.
 pub(crate) struct Heeder<'a> {
     bot: &'a Bot,
@@ -141,7 +143,14 @@ impl<'a> Heeder<'a> {
             Some(inbound) if matches!(event, Event::Interaction(_)) && !self.intake.admits(&inbound) => {
                 Ok(())
             }
-            Some(inbound) => self.keep(vec![inbound]).await,
+            Some(inbound) => {
+                let Kept { hushed } = self.keep(vec![inbound]).await?;
+                if let (Event::Interaction(call), false) = (event, hushed.is_empty()) {
+                    // Everybody who called a command looks at what became of it.
+                    self.bot.desk.refuse(&receive::handle(call), TOO_FAST).await;
+                }
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -170,15 +179,20 @@ impl<'a> Heeder<'a> {
     }
 
     /// Has the engine keep events.
-    async fn keep(&self, batch: Vec<Inbound>) -> Result<(), Stopped> {
+    async fn keep(&self, batch: Vec<Inbound>) -> Result<Kept, Stopped> {
         let mut pauses = Pauses::between_attempts();
-        // Not cut short by a stop: what was kept is worth knowing.
-        while let Err(fault) = self.intake.take(batch.clone(), None).await {
+        loop {
+            // Not cut short by a stop: what was kept is worth knowing.
+            let fault = match self.intake.take(batch.clone(), None).await {
+                Ok(kept) => {
+                    self.bot.health.store(None);
+                    return Ok(kept);
+                }
+                Err(fault) => fault,
+            };
             self.bot.health.store(Some(format!("messages cannot be kept and wait at Discord: {fault}")));
             self.unless_stopped(self.bot.clock.sleep(pauses.next())).await?;
         }
-        self.bot.health.store(None);
-        Ok(())
     }
 
     /// Reads what was missed in a channel, the oldest first.

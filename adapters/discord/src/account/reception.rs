@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use pensive_contract::clock::within;
+use pensive_contract::inbound::Inbound;
 use pensive_contract::intake::{Asked, Intake};
 use tokio::sync::mpsc;
 
@@ -75,7 +76,7 @@ impl Reception<'_> {
         }
         let interaction = receive::handle(call);
         let inbound = receive::inbound(self.us, &book, event, self.bot.clock.now());
-        let Some(inbound) = inbound.filter(|inbound| self.intake.admits(inbound)) else {
+        let Some(inbound) = inbound.filter(|inbound| self.is_welcome(inbound)) else {
             let is_unheard = |name: &String| !commands::is_ours(name);
             let is_unheard =
                 call.kind == InteractionKind::Command && call.data.name.as_ref().is_some_and(is_unheard);
@@ -89,6 +90,19 @@ impl Reception<'_> {
         };
         self.bot.desk.arrived(&interaction, came);
         None
+    }
+
+    /// Who is not is told so, and stands in the log, where operators look for their own id.
+    fn is_welcome(&self, inbound: &Inbound) -> bool {
+        let is_welcome = self.intake.admits(inbound);
+        if !is_welcome {
+            let space = inbound.place.space.as_ref().map(tracing::field::display);
+            tracing::info!(
+                account = %self.bot.account, sender = %inbound.sender.id, chat = %inbound.place.chat, space,
+                "somebody who is on no list called a command; nothing was kept"
+            );
+        }
+        is_welcome
     }
 
     /// Answers, a few at once, for as long as there may be somebody to answer.

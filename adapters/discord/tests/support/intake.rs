@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use pensive_contract::ids::Account;
 use pensive_contract::inbound::Inbound;
-use pensive_contract::intake::{Asked, Intake, Suggestion};
+use pensive_contract::intake::{Asked, Intake, Kept, Suggestion};
 use pensive_contract::store::{Cursor, StoreFault};
 use tokio::sync::{mpsc, oneshot};
 
@@ -46,10 +46,10 @@ impl Engine {
 
 #[async_trait]
 impl Intake for Engine {
-    async fn take(&self, batch: Vec<Inbound>, _cursor: Option<Cursor>) -> Result<(), StoreFault> {
+    async fn take(&self, batch: Vec<Inbound>, _cursor: Option<Cursor>) -> Result<Kept, StoreFault> {
         let (answer, kept) = oneshot::channel();
         self.batches.send(Taken { batch, answer }).await.unwrap();
-        kept.await.unwrap_or(Err(StoreFault::Closed))
+        kept.await.unwrap_or(Err(StoreFault::Closed)).map(|()| Kept::default())
     }
 
     async fn cursor(&self, _account: &Account) -> Result<Option<Cursor>, StoreFault> {

@@ -19,7 +19,7 @@ use futures::future::BoxFuture;
 use pensive_contract::clock::{Clock, Timestamp};
 use pensive_contract::ids::Account;
 use pensive_contract::inbound::{ChatKind, Inbound, Place, Topic, TopicKind};
-use pensive_contract::intake::{Asked, Intake, Suggestion};
+use pensive_contract::intake::{Asked, Intake, Kept, Suggestion};
 use pensive_contract::secret::Secret;
 use pensive_contract::store::{Cursor, Notes, StoreFault};
 use pensive_telegram::{RichMessages, Telegram, TelegramSettings, connect};
@@ -317,10 +317,10 @@ impl Desk {
 
 #[async_trait]
 impl Intake for Desk {
-    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<(), StoreFault> {
+    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<Kept, StoreFault> {
         let (answer, kept) = oneshot::channel();
         self.batches.send(Taken { batch, cursor, answer }).await.unwrap();
-        kept.await.unwrap()
+        kept.await.unwrap().map(|()| Kept::default())
     }
 
     async fn cursor(&self, _account: &Account) -> Result<Option<Cursor>, StoreFault> {

@@ -143,7 +143,7 @@ impl Connection {
             at: self.shared.clock.now(),
         };
         match self.intake.take(vec![inbound], None).await {
-            Ok(()) => Event::Taken { answers: id },
+            Ok(_) => Event::Taken { answers: id },
             Err(fault) => {
                 tracing::error!(account = %account(), %fault, "a message could not be kept");
                 let text = "The message could not be stored. Say it again later.".to_owned();

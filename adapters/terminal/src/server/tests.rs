@@ -9,7 +9,7 @@ use pensive_contract::clock::Timestamp;
 use pensive_contract::fault::{Fault, FaultClass};
 use pensive_contract::ids::MessageId;
 use pensive_contract::inbound::{ChatKind, Inbound, InboundKind, Place};
-use pensive_contract::intake::{Asked, Intake, Suggestion};
+use pensive_contract::intake::{Asked, Intake, Kept, Suggestion};
 use pensive_contract::outward::{Body, Button, Cost, Extras, Finality, Outcome, Preview, Refusal};
 use pensive_contract::store::{Cursor, OutboxKind, StoreFault};
 use tokio::io::AsyncWriteExt;
@@ -49,13 +49,13 @@ struct Remembering {
 
 #[async_trait]
 impl Intake for Remembering {
-    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<(), StoreFault> {
+    async fn take(&self, batch: Vec<Inbound>, cursor: Option<Cursor>) -> Result<Kept, StoreFault> {
         assert!(cursor.is_none());
         if batch.iter().any(|inbound| inbound.typed().is_some_and(|typed| typed.text == "full disk")) {
             return Err(StoreFault::Disk("no space".into()));
         }
         self.seen.lock().unwrap().extend(batch);
-        Ok(())
+        Ok(Kept::default())
     }
 
     async fn cursor(&self, _: &Account) -> Result<Option<Cursor>, StoreFault> {

@@ -53,7 +53,7 @@ async fn of_discord(patient: &Patient<'_>, bot: &pensive_config::DiscordAccount)
 }
 
 fn no_token(why: &str) -> Finding {
-    Finding::bad("token", why, "put the token there and restart")
+    Finding::bad("token", why, "put the token where the configuration looks for it")
 }
 
 fn hearing(door: &Door) -> Hearing {
@@ -71,7 +71,7 @@ fn closed(door: &Door) -> Option<Finding> {
         Finding::doubtful(
             "access",
             "nobody is let in: allowFrom is empty and no group is named",
-            "send the bot /whoami to see your id in its log, and list it in allowFrom",
+            "write anything to the bot: its log names your id; list that in allowFrom",
         )
     })
 }
