@@ -99,6 +99,20 @@ impl Town {
         }
     }
 
+    /// Everybody answers, while time goes on: a poll that began long ago is given up and asked anew after a pause.
+    async fn all_answer(&self, text: &str) {
+        let passing = async {
+            loop {
+                self.scene.run_for(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.others_answer("nobody", text) => {}
+            () = passing => unreachable!("time never ends"),
+        }
+    }
+
     fn second(&self) -> u64 {
         self.discord[1].id()
     }
@@ -154,7 +168,7 @@ async fn a_refused_token_parks_one_bot_and_the_three_others_answer() {
     // Its session ended with the token: that is found out, and a new one is started after a pause.
     town.scene.run_until_at_discord("its line", |_| (line.open() == 1).then_some(())).await;
     town.stands(SECOND, listens).await;
-    town.others_answer("nobody", "all of you?").await;
+    town.all_answer("all of you?").await;
     town.scene.finish().await;
 }
 
@@ -186,7 +200,7 @@ async fn disc_05_a_dead_line_leaves_the_others_theirs() {
     }
     town.scene.run_until_at_discord("its line", |_| (town.discord[1].line().open() == 1).then_some(())).await;
     town.stands(SECOND, listens).await;
-    town.others_answer("nobody", "all of you?").await;
+    town.all_answer("all of you?").await;
     town.scene.finish().await;
 }
 
@@ -232,7 +246,7 @@ async fn a_bot_whose_calls_hang_holds_nobody_up() {
     // It is given up some time, and nobody can know what became of it.
     let told = |_: &_| town.on_discord[1].said().iter().any(|text| text == UNCONFIRMED).then_some(());
     town.scene.run_until_at_discord("the word", told).await;
-    town.others_answer("nobody", "all of you?").await;
+    town.all_answer("all of you?").await;
     town.scene.finish().await;
 }
 
