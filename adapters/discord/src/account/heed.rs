@@ -10,11 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::Bot;
 use super::marks::{Mark, Marks};
-use super::reception::Reception;
+use super::reception::{Prompt, Reception};
 use super::record::Record;
 use crate::book::Book;
 use crate::client::CallFault;
 use crate::gateway::{Bell, Dispatch, Pauses, Point, Slice};
+use crate::handle::Interaction;
 use crate::receive::{self, Us};
 use crate::wire::{self, Event, Message};
 
@@ -27,6 +28,7 @@ pub(crate) struct Heeder<'a> {
     bot: &'a Bot,
     us: &'a Us,
     intake: &'a dyn Intake,
+    prompts: mpsc::Sender<Prompt>,
     slice: Slice,
     stop: &'a CancellationToken,
     book: Book,
@@ -51,6 +53,7 @@ impl<'a> Heeder<'a> {
             bot,
             us,
             intake,
+            prompts: reception.prompts.clone(),
             slice,
             stop,
             book: Book::default(),
@@ -147,11 +150,18 @@ impl<'a> Heeder<'a> {
                 let Kept { hushed } = self.keep(vec![inbound]).await?;
                 if let (Event::Interaction(call), false) = (event, hushed.is_empty()) {
                     // Everybody who called a command looks at what became of it.
-                    self.bot.desk.refuse(&receive::handle(call), TOO_FAST).await;
+                    self.refuse(receive::handle(call));
                 }
                 Ok(())
             }
             None => Ok(()),
+        }
+    }
+
+    /// Tells somebody beside everything else that nothing will come of it: no event waits for that.
+    fn refuse(&self, interaction: Interaction) {
+        if self.prompts.try_send(Prompt::Refuse(interaction, TOO_FAST)).is_err() {
+            tracing::debug!(account = %self.bot.account, "too many ask at once; one is not answered");
         }
     }
 
